@@ -1,0 +1,66 @@
+// What the two sides agree on for one test, from what each of them brings. The server decides, the
+// client reads the decision.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/plan.h"
+#include "bench/ring.h"
+#include "transport/device.h"
+#include "transport/gid.h"
+
+namespace rdmabench {
+
+// What one side brings: its port and its device's limits.
+struct Offer {
+  std::string link_layer;  // "infiniband", "ethernet"
+  std::uint32_t active_mtu_bytes = 0;
+  std::uint16_t lid = 0;
+  bool needs_gid = false;  // Ethernet, or an InfiniBand port that requires a GRH
+  std::vector<Gid> gids;   // usable ones; only the one that --gid-index names, when given
+  std::uint32_t max_queue_pairs = 0;
+  std::uint32_t max_depth = 0;  // of a queue pair: requests and completions
+};
+
+// Takes what the port tells. Throws Error(kEnvironment) when `gid_index` is not in the table.
+Offer MakeOffer(const Device& device, const PortInfo& port, std::optional<int> gid_index);
+
+// What a server allows its clients.
+struct Limits {
+  std::uint64_t queue_pairs = 16384;
+  std::uint64_t memory_bytes = std::uint64_t{4} << 30;
+  std::uint64_t duration_ms = 86'400'000;
+};
+
+struct Agreement {
+  std::uint32_t mtu_bytes = 0;
+  std::optional<Gid> client_gid;
+  std::optional<Gid> server_gid;
+  std::vector<RingShape> shapes;  // one for each of the test's sizes
+
+  std::uint32_t Depth() const;  // of the queue pairs: the most that any size needs
+  std::uint64_t MemoryBytes(std::uint32_t queue_pairs) const;
+};
+
+struct Sides {
+  Offer client;
+  Offer server;
+  std::string client_ip;
+  std::string server_ip;
+};
+
+// Throws Error naming what was asked and what is allowed: kUsage, kEnvironment, or kRun for the
+// server's limits.
+Agreement Agree(const TestPlan& test, const Sides& sides, const Limits& limits);
+
+nlohmann::json OfferToJson(const Offer& offer);
+Offer OfferFromJson(const nlohmann::json& json);
+nlohmann::json AgreementToJson(const Agreement& agreement);
+// Checks that it answers this test.
+Agreement AgreementFromJson(const nlohmann::json& json, const TestPlan& test);
+
+}  // namespace rdmabench

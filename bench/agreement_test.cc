@@ -1,0 +1,151 @@
+#include "bench/agreement.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "transport/error.h"
+
+namespace rdmabench {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+Gid MakeGid(int index, const char* text) {
+  Gid gid;
+  gid.index = index;
+  gid.raw = ParseGid(text);
+  return gid;
+}
+
+Offer RoceOffer(const char* ip) {
+  return {.link_layer = "ethernet",
+          .active_mtu_bytes = 1024,
+          .lid = 0,
+          .needs_gid = true,
+          .gids = {MakeGid(0, "fe80::1"), MakeGid(1, ip)},
+          .max_queue_pairs = 1000,
+          .max_depth = 4096};
+}
+
+Offer InfiniBandOffer(std::uint16_t lid) {
+  return {.link_layer = "infiniband",
+          .active_mtu_bytes = 4096,
+          .lid = lid,
+          .needs_gid = false,
+          .gids = {MakeGid(0, "fe80::1")},
+          .max_queue_pairs = 1000,
+          .max_depth = 4096};
+}
+
+Sides Roce() {
+  return {.client = RoceOffer("::ffff:10.0.0.2"),
+          .server = RoceOffer("::ffff:10.0.0.1"),
+          .client_ip = "10.0.0.2",
+          .server_ip = "10.0.0.1"};
+}
+
+TestPlan WriteBw() {
+  TestPlan test;
+  test.test = "write_bw";
+  test.run.message_bytes = {64, 1 << 20};
+  return test;
+}
+
+TEST(Agree, PairsTheGidsOfTheSessionsAddresses) {
+  const Agreement agreement = Agree(WriteBw(), Roce(), {});
+  ASSERT_TRUE(agreement.client_gid && agreement.server_gid);
+  EXPECT_EQ(agreement.client_gid->index, 1);
+  EXPECT_EQ(agreement.server_gid->Text(), "::ffff:10.0.0.1");
+}
+
+TEST(Agree, TakesTheSmallerActiveMtu) {
+  Sides sides = Roce();
+  sides.client.active_mtu_bytes = 4096;
+  EXPECT_EQ(Agree(WriteBw(), sides, {}).mtu_bytes, 1024U);
+}
+
+TEST(Agree, RefusesAnMtuAboveTheActiveOneNamingAllThree) {
+  TestPlan test = WriteBw();
+  test.link.mtu_bytes = 4096;
+  Sides sides = Roce();
+  sides.server.active_mtu_bytes = 2048;
+  EXPECT_THAT(
+      [&] { Agree(test, sides, {}); },
+      ThrowsMessage<Error>(AllOf(HasSubstr("--mtu 4096"), HasSubstr("1024"), HasSubstr("2048"))));
+}
+
+TEST(Agree, UsesLidsAloneWhereNoPortNeedsAGrh) {
+  const Agreement agreement =
+      Agree(WriteBw(), {InfiniBandOffer(3), InfiniBandOffer(4), "10.0.0.2", "10.0.0.1"}, {});
+  EXPECT_FALSE(agreement.client_gid || agreement.server_gid);
+  EXPECT_EQ(agreement.mtu_bytes, 4096U);
+}
+
+TEST(Agree, UsesAGrhOnInfiniBandWhereOnePortRequiresIt) {
+  Sides sides{InfiniBandOffer(3), InfiniBandOffer(4), "10.0.0.2", "10.0.0.1"};
+  for (Offer* offer : {&sides.client, &sides.server}) offer->gids[0].type = GidType::kInfiniBand;
+  sides.server.needs_gid = true;
+  const Agreement agreement = Agree(WriteBw(), sides, {});
+  EXPECT_TRUE(agreement.client_gid && agreement.server_gid);
+}
+
+TEST(Agree, RefusesPortsOfDifferentFabricsNamingBoth) {
+  Sides sides = Roce();
+  sides.client = InfiniBandOffer(3);
+  EXPECT_THAT([&] { Agree(WriteBw(), sides, {}); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("infiniband"), HasSubstr("ethernet"))));
+}
+
+TEST(Agree, RefusesMoreQueuePairsThanADeviceHas) {
+  TestPlan test = WriteBw();
+  test.queue.queue_pairs = 1001;
+  EXPECT_THAT([&] { Agree(test, Roce(), {}); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("1001"), HasSubstr("1000"))));
+}
+
+TEST(Agree, RefusesWhatIsBeyondTheServersLimitsNamingBothNumbers) {
+  TestPlan test = WriteBw();
+  test.queue.queue_pairs = 20;
+  EXPECT_THAT([&] { Agree(test, Roce(), {.queue_pairs = 10}); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("allows 10"), HasSubstr("asked were 20"))));
+  EXPECT_THROW(Agree(test, Roce(), {.memory_bytes = 4096}), Error);
+  EXPECT_THROW(Agree(test, Roce(), {.duration_ms = 1000}), Error);
+}
+
+TEST(Agreement, HasADepthAndMemoryForItsLargestNeed) {
+  const Agreement agreement = Agree(WriteBw(), Roce(), {});
+  EXPECT_EQ(agreement.Depth(), 128U);
+  EXPECT_EQ(agreement.MemoryBytes(1), std::uint64_t{16} << 20);
+}
+
+TEST(Agreement, ComesBackFromJsonAsItWas) {
+  const json once = AgreementToJson(Agree(WriteBw(), Roce(), {}));
+  EXPECT_EQ(AgreementToJson(AgreementFromJson(once, WriteBw())), once);
+}
+
+TEST(Agreement, ThatAnswersAnotherPlanIsRefused) {
+  const json wire = AgreementToJson(Agree(WriteBw(), Roce(), {}));
+  TestPlan other = WriteBw();
+  other.run.message_bytes = {64, 128};
+  EXPECT_THROW(AgreementFromJson(wire, other), Error);
+  other.run.message_bytes = {64};
+  EXPECT_THROW(AgreementFromJson(wire, other), Error);
+}
+
+TEST(Agreement, WithAShapeThatWouldLockUpIsRefused) {
+  json wire = AgreementToJson(Agree(WriteBw(), Roce(), {}));
+  wire["shapes"][0]["signal_every"] = 500;
+  EXPECT_THROW(AgreementFromJson(wire, WriteBw()), Error);
+}
+
+TEST(Offer, ComesBackFromJsonAsItWas) {
+  const json once = OfferToJson(RoceOffer("::ffff:10.0.0.2"));
+  EXPECT_EQ(OfferToJson(OfferFromJson(once)), once);
+}
+
+}  // namespace
+}  // namespace rdmabench

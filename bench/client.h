@@ -1,0 +1,23 @@
+// The client's side of a session: says what runs, runs it, fills the report.
+#pragma once
+
+#include "bench/local.h"
+#include "bench/plan.h"
+#include "report/report.h"
+#include "transport/interrupt.h"
+
+namespace rdmabench {
+
+struct ClientOptions {
+  Call call;
+  Local local;
+  Observer observer;
+};
+
+// Runs the plan against the server. `report` is filled as results come in, so that what was
+// measured before a failure is in it when this throws Error (with host and step). Sets everything
+// but the report's tool and status.
+void RunClient(const Plan& plan, const ClientOptions& options, const Interrupt& interrupt,
+               report::Report& report);
+
+}  // namespace rdmabench

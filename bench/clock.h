@@ -1,0 +1,65 @@
+// The cycle counter, and what a tick of it is worth. The only user of the counter's instructions.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace rdmabench {
+
+// What Ticks() of a clock counts.
+enum class TickSource {
+  kCounter,  // invariant TSC (x86-64) or CNTVCT_EL0 (aarch64)
+  kSystem,   // clock_gettime(CLOCK_MONOTONIC_RAW), in nanoseconds
+};
+
+// Reads the processor's counter. Only meaningful between reads on one machine, and where
+// CounterIsInvariant().
+inline std::uint64_t ReadCounter() {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+  std::uint64_t ticks;
+  asm volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(ticks)::"memory");
+  return ticks;
+#else
+  return 0;
+#endif
+}
+
+// True when the counter runs at one rate through frequency changes and sleep states: CPUID
+// 80000007h EDX bit 8 (Intel SDM vol. 3B 18.17.1) on x86-64, always on aarch64.
+bool CounterIsInvariant();
+
+// CLOCK_MONOTONIC_RAW in nanoseconds.
+std::uint64_t ReadSystemClock();
+
+// A source and its calibration. The rate is the slope between two moments, each the tightest of
+// many brackets of a counter read between two reads of CLOCK_MONOTONIC_RAW: one at construction,
+// one at every NanosecondsPerTick(). So the longer the process has run, the better the rate;
+// convert once, at the end.
+class TickClock {
+ public:
+  TickClock() : TickClock(CounterIsInvariant() ? TickSource::kCounter : TickSource::kSystem) {}
+  explicit TickClock(TickSource source);
+
+  std::uint64_t Now() const {
+    return source_ == TickSource::kCounter ? ReadCounter() : ReadSystemClock();
+  }
+  TickSource source() const { return source_; }
+  std::string_view source_name() const;  // "tsc", "cntvct", "clock_gettime"
+
+  double NanosecondsPerTick() const;
+  double Seconds(std::uint64_t from_ticks, std::uint64_t to_ticks) const;
+
+ private:
+  struct Moment {
+    std::uint64_t ticks = 0;
+    std::uint64_t nanoseconds = 0;
+  };
+  Moment Observe() const;
+
+  TickSource source_;
+  Moment start_;
+};
+
+}  // namespace rdmabench

@@ -1,0 +1,46 @@
+#include "bench/clock.h"
+
+#include <gtest/gtest.h>
+
+namespace rdmabench {
+namespace {
+
+void SpinFor(std::uint64_t nanoseconds) {
+  const std::uint64_t end = ReadSystemClock() + nanoseconds;
+  while (ReadSystemClock() < end) {
+  }
+}
+
+class TickClockTest : public testing::TestWithParam<TickSource> {};
+
+TEST_P(TickClockTest, AgreesWithTheSystemClockToATenthOfAPercent) {
+  if (GetParam() == TickSource::kCounter && !CounterIsInvariant()) {
+    GTEST_SKIP() << "the processor's counter is not invariant";
+  }
+  const TickClock clock(GetParam());
+  const std::uint64_t from = clock.Now();
+  const std::uint64_t from_ns = ReadSystemClock();
+  SpinFor(50'000'000);
+  const std::uint64_t to = clock.Now();
+  const std::uint64_t to_ns = ReadSystemClock();
+  const double system_seconds = static_cast<double>(to_ns - from_ns) * 1e-9;
+  EXPECT_NEAR(clock.Seconds(from, to) / system_seconds, 1.0, 1e-3);
+}
+
+TEST_P(TickClockTest, NeverDividesByAnInstant) {
+  const TickClock clock(GetParam());
+  const double ns_per_tick = clock.NanosecondsPerTick();
+  EXPECT_GT(ns_per_tick, 0.0);
+  EXPECT_LT(ns_per_tick, 1e3);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sources, TickClockTest,
+                         testing::Values(TickSource::kCounter, TickSource::kSystem));
+
+TEST(TickClock, TakesTheCounterOnlyWhereItIsInvariant) {
+  EXPECT_EQ(TickClock().source(),
+            CounterIsInvariant() ? TickSource::kCounter : TickSource::kSystem);
+}
+
+}  // namespace
+}  // namespace rdmabench

@@ -1,0 +1,45 @@
+// What each side keeps for itself: it never crosses the wire.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace rdmabench {
+
+struct Local {
+  std::optional<std::string>
+      device;               // RDMA device or network interface; absent: by the session's address
+  std::optional<int> port;  // absent: the first active one
+  std::optional<int> gid_index;  // absent: paired with the peer's
+};
+
+// Whom the client calls, and how long it tries.
+struct Call {
+  std::string host;
+  std::uint16_t port = 18515;
+  std::chrono::milliseconds connect_timeout{10'000};
+  std::chrono::milliseconds wait{60'000};  // for its turn, when the server is busy
+};
+
+// How far a run is; for a terminal.
+struct Progress {
+  std::size_t result = 0;   // the one under way, from 0
+  std::size_t results = 0;  // of the plan
+  std::string_view test;
+  std::uint64_t message_bytes = 0;
+  double elapsed_seconds = 0.0;
+  double bytes_per_second = 0.0;  // since the last call
+};
+
+// What a run tells while it goes on. Each may be empty. `progress` is called on the session thread,
+// a few times a second.
+struct Observer {
+  std::function<void(std::size_t place)> queued;
+  std::function<void(const Progress&)> progress;
+};
+
+}  // namespace rdmabench

@@ -1,0 +1,96 @@
+#include "bench/monitor.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace rdmabench {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kFirstSampling{25};
+constexpr milliseconds kProgressEvery{500};
+constexpr std::size_t kMostSamples = 8192;
+
+}  // namespace
+
+Monitor::Monitor(Session& session, const TickClock& clock,
+                 std::vector<const std::atomic<std::uint64_t>*> counters, std::atomic<bool>& finish,
+                 const Options& options)
+    : session_(session),
+      clock_(clock),
+      counters_(std::move(counters)),
+      finish_(finish),
+      options_(options),
+      sample_every_(kFirstSampling) {
+  const Deadline now = Now();
+  if (options_.duration) finish_at_ = now + *options_.duration;
+  next_sample_ = moved_at_ = reported_at_ = now;
+  next_progress_ = now + kProgressEvery;
+  reported_ = {clock_.Now(), 0};
+  session_.SetWatch([this](Deadline at) { return Watch(at); });
+}
+
+Monitor::~Monitor() { session_.SetWatch({}); }
+
+std::vector<Sample> Monitor::Stop() {
+  session_.SetWatch({});
+  return std::move(samples_);
+}
+
+std::uint64_t Monitor::Completed() const {
+  std::uint64_t messages = 0;
+  for (const auto* counter : counters_) messages += counter->load(std::memory_order_relaxed);
+  return messages;
+}
+
+void Monitor::Record(const Sample& sample) {
+  samples_.push_back(sample);
+  if (samples_.size() < kMostSamples) return;
+  // Every other one goes, and sampling slows down with the length of the run.
+  for (std::size_t i = 0; i < samples_.size() / 2; ++i) samples_[i] = samples_[2 * i + 1];
+  samples_.resize(samples_.size() / 2);
+  sample_every_ *= 2;
+}
+
+Deadline Monitor::Watch(Deadline now) {
+  const Sample sample{clock_.Now(), Completed()};
+  if (sample.messages != seen_) {
+    seen_ = sample.messages;
+    moved_at_ = now;
+  }
+  if (now - moved_at_ >= options_.stall_timeout) {
+    session_.Abort(
+        Error(Blame::kRun,
+              "stalled: no completion for " + std::to_string(options_.stall_timeout.count()) +
+                  " ms after " + std::to_string(seen_) + " messages, while the peer is alive",
+              "check the path between the two GIDs: routing, MTU, a firewall on UDP port "
+              "4791, flow control; --stall-timeout allows more time"));
+    moved_at_ = now;
+  }
+  if (now >= next_sample_) {
+    Record(sample);
+    next_sample_ = now + sample_every_;
+  }
+  if (options_.progress && now >= next_progress_) {
+    const double seconds = std::chrono::duration<double>(now - reported_at_).count();
+    options_.progress(sample, static_cast<double>(sample.messages - reported_.messages) / seconds);
+    reported_ = sample;
+    reported_at_ = now;
+    next_progress_ = now + kProgressEvery;
+  }
+  Deadline next = std::min(next_sample_, moved_at_ + options_.stall_timeout);
+  if (options_.progress) next = std::min(next, next_progress_);
+  if (finish_at_) {
+    if (now >= *finish_at_) {
+      finish_.store(true, std::memory_order_relaxed);
+      finish_at_.reset();
+    } else {
+      next = std::min(next, *finish_at_);
+    }
+  }
+  return next;
+}
+
+}  // namespace rdmabench

@@ -1,0 +1,63 @@
+// Watches a loop from the session thread: samples its progress, ends it at its deadline, notices
+// when nothing completes.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "bench/clock.h"
+#include "transport/session.h"
+
+namespace rdmabench {
+
+// Messages completed at a moment.
+struct Sample {
+  std::uint64_t ticks = 0;
+  std::uint64_t messages = 0;
+};
+
+class Monitor {
+ public:
+  struct Options {
+    std::optional<std::chrono::milliseconds> duration;  // then the finish flag is set
+    std::chrono::milliseconds stall_timeout{10'000};  // no completion for as long ends the session
+    std::function<void(const Sample& now, double messages_per_second)> progress;  // may be empty
+  };
+
+  // Watches from now on until it is destroyed. All arguments outlive it.
+  Monitor(Session& session, const TickClock& clock,
+          std::vector<const std::atomic<std::uint64_t>*> counters, std::atomic<bool>& finish,
+          const Options& options);
+  ~Monitor();
+  Monitor(const Monitor&) = delete;
+  Monitor& operator=(const Monitor&) = delete;
+
+  // What was sampled so far: at most kMostSamples, evenly thinned out. Not while it watches.
+  std::vector<Sample> Stop();
+
+ private:
+  Deadline Watch(Deadline now);
+  std::uint64_t Completed() const;
+  void Record(const Sample& sample);
+
+  Session& session_;
+  const TickClock& clock_;
+  std::vector<const std::atomic<std::uint64_t>*> counters_;
+  std::atomic<bool>& finish_;
+  Options options_;
+  std::optional<Deadline> finish_at_;
+  Deadline next_sample_;
+  Deadline next_progress_;
+  Deadline moved_at_;
+  std::chrono::milliseconds sample_every_;
+  Sample reported_;
+  Deadline reported_at_;
+  std::uint64_t seen_ = 0;
+  std::vector<Sample> samples_;
+};
+
+}  // namespace rdmabench

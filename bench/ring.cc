@@ -1,0 +1,58 @@
+#include "bench/ring.h"
+
+#include <algorithm>
+#include <cassert>
+#include <numeric>
+
+namespace rdmabench {
+namespace {
+
+constexpr std::uint64_t kCacheLine = 64;
+
+}  // namespace
+
+std::uint64_t RingShape::Unit() const {
+  return std::lcm(std::uint64_t{post_list}, std::uint64_t{signal_every});
+}
+
+std::uint32_t RingShape::Length() const {
+  return static_cast<std::uint32_t>((window + Unit() - 1) / Unit() * Unit());
+}
+
+bool RingShape::Drains() const {
+  // Just before a post up to signal_every - gcd requests may be in flight whose completion cannot
+  // have come.
+  const std::uint64_t unseen = signal_every - std::gcd(post_list, signal_every);
+  return unseen + post_list <= window;
+}
+
+SlotLayout::SlotLayout(std::uint32_t message_bytes, std::uint64_t slots_wanted,
+                       std::uint64_t most_bytes)
+    : stride((message_bytes + kCacheLine - 1) / kCacheLine * kCacheLine),
+      slots(std::clamp<std::uint64_t>(most_bytes / stride, 1, slots_wanted)) {}
+
+WorkRing::WorkRing(const RingShape& shape, const SlotLayout& layout, const Place& place,
+                   const Op& op, const QpType& type)
+    : pieces_(shape.Length()), requests_(shape.Length()) {
+  assert(shape.Drains());
+  for (std::uint32_t i = 0; i < requests_.size(); ++i) {
+    const std::uint64_t offset = layout.Offset(place.first_slot + i);
+    pieces_[i] = {
+        .addr = place.local.addr + offset, .length = shape.message_bytes, .lkey = place.local.key};
+    ibv_send_wr& request = requests_[i];
+    request.wr_id = place.lane;
+    request.sg_list = &pieces_[i];
+    request.num_sge = 1;
+    const bool ends_chain = (i + 1) % shape.post_list == 0;
+    request.next = ends_chain ? nullptr : &requests_[i + 1];
+    const bool signalled = (i + 1) % shape.signal_every == 0;
+    request.send_flags = (signalled ? unsigned{IBV_SEND_SIGNALED} : 0U) |
+                         (place.inline_data ? unsigned{IBV_SEND_INLINE} : 0U);
+    Target target = place.target;
+    target.addr += offset;
+    op.fill(request, target);
+    type.address(request, target);
+  }
+}
+
+}  // namespace rdmabench

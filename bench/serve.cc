@@ -1,0 +1,122 @@
+#include "bench/serve.h"
+
+#include <chrono>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/host_json.h"
+#include "bench/plan.h"
+#include "bench/test_run.h"
+#include "report/version.h"
+#include "transport/json_reader.h"
+#include "transport/session.h"
+
+namespace rdmabench {
+namespace {
+
+using nlohmann::json;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kPlanTimeout{30'000};
+constexpr milliseconds kByeTimeout{30'000};
+
+struct Proposal {
+  Plan plan;
+  Offer offer;
+};
+
+Proposal ReadProposal(json body) {
+  Proposal proposal;
+  JsonReader reader(body, "plan");
+  proposal.offer = OfferFromJson(reader.Raw("offer"));
+  body.erase("offer");
+  proposal.plan = PlanFromJson(body);
+  return proposal;
+}
+
+class ServerRun {
+ public:
+  ServerRun(Session& session, const ServeOptions& options, std::string& step)
+      : session_(session), options_(options), step_(step) {}
+
+  void Run() {
+    step_ = "awaiting the plan";
+    session_.Send("welcome", {{"tool_version", kVersion}});
+    const Proposal proposal = ReadProposal(session_.Receive("plan", In(kPlanTimeout), "its plan"));
+    step_ = "opening the device";
+    const Site site(options_.local, session_.local().ip);
+    if (site.placement.session_cpu) session_.PinThread(*site.placement.session_cpu);
+    const std::vector<Agreement> agreements = Accept(site, proposal);
+    for (std::size_t i = 0; i < agreements.size(); ++i) {
+      RunTest(site, proposal.plan.tests[i], agreements[i]);
+    }
+    step_ = "saying goodbye";
+    session_.ExpectClose();
+    session_.Receive("bye", In(kByeTimeout), "its goodbye");
+    session_.Send("bye", json::object());
+  }
+
+ private:
+  std::vector<Agreement> Accept(const Site& site, const Proposal& proposal) {
+    step_ = "agreeing on the plan";
+    const Sides sides{.client = proposal.offer,
+                      .server = site.offer,
+                      .client_ip = session_.peer().ip,
+                      .server_ip = session_.local().ip};
+    std::vector<Agreement> agreements;
+    json list = json::array();
+    for (const TestPlan& test : proposal.plan.tests) {
+      agreements.push_back(Agree(test, sides, options_.limits));
+      list.push_back(AgreementToJson(agreements.back()));
+    }
+    session_.Accepted();
+    session_.SetPeerTimeout(milliseconds(proposal.plan.tests.front().run.peer_timeout_ms));
+    const report::Host host = DescribeSite(site, "server", agreements.front().server_gid);
+    session_.Send("accepted", {{"agreements", std::move(list)}, {"host", HostToJson(host)}});
+    return agreements;
+  }
+
+  void RunTest(const Site& site, const TestPlan& test, const Agreement& agreement) {
+    TestRun run({session_, site, test, agreement, Role::kServer, step_});
+    for (std::size_t size = 0; size < agreement.shapes.size(); ++size) {
+      SizeRun measured;
+      run.Measure(size, {}, measured);
+      Log(test, agreement.shapes[size], measured);
+    }
+  }
+
+  void Log(const TestPlan& test, const RingShape& shape, const SizeRun& run) const {
+    const double bits = 8.0 * static_cast<double>(run.messages) * shape.message_bytes;
+    char rate[64];
+    std::snprintf(rate, sizeof rate, "%.3f Gb/s", bits / run.window_seconds * 1e-9);
+    options_.log(test.test + " " + test.queue.qp_type + " " + std::to_string(shape.message_bytes) +
+                 " B: " + std::to_string(run.messages) + " messages, " + rate);
+  }
+
+  Session& session_;
+  const ServeOptions& options_;
+  std::string& step_;
+};
+
+}  // namespace
+
+void ServeSession(Connection connection, const ServeOptions& options, const Interrupt& interrupt) {
+  SessionOptions session_options;
+  session_options.side = "server";
+  session_options.peer = "client";
+  session_options.interrupt = &interrupt;
+  Session session(std::move(connection), session_options);
+  std::string step = "welcoming";
+  try {
+    ServerRun(session, options, step).Run();
+  } catch (Error& error) {
+    error.At("server", step);
+    session.Fail(error);
+    throw;
+  }
+}
+
+}  // namespace rdmabench

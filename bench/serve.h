@@ -1,0 +1,24 @@
+// The server's side of one session.
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include "bench/agreement.h"
+#include "bench/local.h"
+#include "transport/interrupt.h"
+#include "transport/socket.h"
+
+namespace rdmabench {
+
+struct ServeOptions {
+  Local local;
+  Limits limits;
+  std::function<void(std::string_view line)> log;  // one line per event
+};
+
+// Serves the client whose hello has been accepted, from the welcome to the goodbye. Throws Error
+// (with host and step), after it has told the client.
+void ServeSession(Connection connection, const ServeOptions& options, const Interrupt& interrupt);
+
+}  // namespace rdmabench

@@ -1,0 +1,108 @@
+#include "bench/shape.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "transport/error.h"
+
+namespace rdmabench {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+constexpr std::uint32_t kDevice = 16384;
+
+TestPlan PlanOf(std::optional<std::uint64_t> iterations = {}) {
+  TestPlan test;
+  test.test = "write_bw";
+  test.run.iterations = iterations;
+  return test;
+}
+
+struct DepthCase {
+  std::uint64_t bytes;
+  std::uint32_t device;
+  std::uint32_t expected;
+};
+
+class DepthTest : public testing::TestWithParam<DepthCase> {};
+
+TEST_P(DepthTest, IsAHundredTwentyEightUnlessBytesOrTheDeviceLimitIt) {
+  EXPECT_EQ(ShapeFor(PlanOf(), GetParam().bytes, GetParam().device).window, GetParam().expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, DepthTest,
+                         testing::Values(DepthCase{64, kDevice, 128},
+                                         DepthCase{131072, kDevice, 128},
+                                         DepthCase{1 << 20, kDevice, 16},
+                                         DepthCase{8 << 20, kDevice, 2},
+                                         DepthCase{1 << 30, kDevice, 2}, DepthCase{64, 50, 50}));
+
+struct CadenceCase {
+  std::uint64_t bytes;
+  std::optional<std::uint64_t> iterations;
+  std::uint32_t post_list;
+  std::uint32_t expected;
+};
+
+class CadenceTest : public testing::TestWithParam<CadenceCase> {};
+
+TEST_P(CadenceTest, IsAQuarterOfTheQueueOrADivisorOfTheCountNearIt) {
+  TestPlan test = PlanOf(GetParam().iterations);
+  test.queue.post_list = GetParam().post_list;
+  const RingShape shape = ShapeFor(test, GetParam().bytes, kDevice);
+  EXPECT_EQ(shape.signal_every, GetParam().expected);
+  EXPECT_TRUE(shape.Drains());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Counts, CadenceTest,
+    testing::Values(CadenceCase{64, {}, 1, 32}, CadenceCase{65536, {}, 1, 1},
+                    CadenceCase{64, 1000, 1, 25}, CadenceCase{64, 5, 1, 5},
+                    CadenceCase{64, 1009, 1, 32},  // a prime: rounded up instead
+                    CadenceCase{64, 128, 1, 32}, CadenceCase{64, {}, 10, 30},
+                    CadenceCase{64, {}, 64, 64}, CadenceCase{65536, {}, 16, 16},
+                    CadenceCase{64, 100, 20, 20}));
+
+TEST(ShapeFor, TakesWhatWasAskedFor) {
+  TestPlan test = PlanOf();
+  test.queue.send_depth = 300;
+  test.queue.signal_every = 100;
+  test.queue.post_list = 10;
+  const RingShape shape = ShapeFor(test, 1 << 20, kDevice);
+  EXPECT_EQ(shape.window, 300U);
+  EXPECT_EQ(shape.signal_every, 100U);
+  EXPECT_EQ(shape.post_list, 10U);
+}
+
+TEST(ShapeFor, RefusesADepthAboveTheDevicesWithBothNumbers) {
+  TestPlan test = PlanOf();
+  test.queue.send_depth = 300;
+  EXPECT_THAT([&] { ShapeFor(test, 64, 200); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("300"), HasSubstr("200"))));
+}
+
+TEST(ShapeFor, RefusesAShapeThatWouldLockUpNamingBothOptions) {
+  TestPlan test = PlanOf();
+  test.queue.send_depth = 16;
+  test.queue.post_list = 8;
+  test.queue.signal_every = 15;
+  EXPECT_THAT([&] { ShapeFor(test, 64, kDevice); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("--post-list 8"), HasSubstr("--cq-mod 15"))));
+}
+
+TEST(WarmupMessages, AreAThousandOverAllQueuePairsButAFullWindowEach) {
+  const RingShape shape{64, 128, 1, 32};
+  EXPECT_EQ(WarmupMessages(shape, 1), 1024U);
+  EXPECT_EQ(WarmupMessages(shape, 100), 128U);
+}
+
+TEST(LayoutFor, StaysWithinTheFootprintForManyQueuePairs) {
+  const RingShape shape{65536, 128, 1, 1};
+  EXPECT_LE(LayoutFor(shape, 256).Bytes(), kMostSlotBytes);
+  EXPECT_EQ(LayoutFor(shape, 1).Bytes(), 128U * 65536);
+}
+
+}  // namespace
+}  // namespace rdmabench

@@ -1,0 +1,33 @@
+// What one side uses for all tests of a session: its device and port, its place in the machine, its
+// clock.
+#pragma once
+
+#include <string_view>
+
+#include "bench/agreement.h"
+#include "bench/clock.h"
+#include "bench/local.h"
+#include "report/report.h"
+#include "transport/device.h"
+#include "transport/locality.h"
+
+namespace rdmabench {
+
+struct Site {
+  // Opens the device that `local` names, or that belongs to `session_ip`. Throws
+  // Error(kEnvironment).
+  Site(const Local& local, std::string_view session_ip);
+
+  Device device;
+  PortInfo port;
+  Offer offer;
+  Locality locality;
+  Placement placement;
+  TickClock clock;
+};
+
+// This side for the report. `gid` is the one that the tests used, when one was.
+report::Host DescribeSite(const Site& site, std::string_view role, const std::optional<Gid>& gid);
+report::Gid DescribeGid(const Gid& gid);
+
+}  // namespace rdmabench

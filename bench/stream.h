@@ -1,0 +1,187 @@
+// The engine of the initiator in bandwidth tests: keeps every send queue full until its count is
+// reached or it is told to finish.
+#pragma once
+
+#include <infiniband/verbs.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "bench/drive.h"
+#include "bench/ring.h"
+
+namespace rdmabench {
+
+// One queue pair of a Stream.
+struct StreamLane {
+  ibv_qp* qp = nullptr;
+  WorkRing ring;
+};
+
+template <class Channel, class Stamp, class Pace, class Probe>
+class Stream {
+ public:
+  struct Options {
+    RingShape shape;
+    std::uint64_t messages = 0;  // per lane; rounded up to whole units
+    std::uint64_t at_least = 0;  // per lane, also when told to finish earlier
+  };
+
+  Stream(const Options& options, std::vector<StreamLane> lanes, std::vector<ibv_cq*> cqs,
+         Stamp stamp = {}, Pace pace = {}, Probe probe = {})
+      : shape_(options.shape),
+        minimum_(WholeUnits(std::max<std::uint64_t>(options.at_least, 1))),
+        rings_(std::move(lanes)),
+        lanes_(rings_.size()),
+        cqs_(std::move(cqs)),
+        stamp_(std::move(stamp)),
+        pace_(std::move(pace)),
+        probe_(std::move(probe)) {
+    const std::uint64_t messages = WholeUnits(std::max(options.messages, minimum_));
+    for (std::size_t i = 0; i < lanes_.size(); ++i) {
+      lanes_[i] = {.qp = rings_[i].qp,
+                   .requests = rings_[i].ring.requests().data(),
+                   .length = static_cast<std::uint32_t>(rings_[i].ring.requests().size()),
+                   .limit = messages};
+      Open(lanes_[i]);
+    }
+    open_lanes_ = lanes_.size();
+  }
+
+  // Posts what may be posted, then takes what has completed. Returns false when the run has failed;
+  // see failure().
+  bool Step() {
+    if (fresh_ || Pace::kScheduled) [[unlikely]] {
+      fresh_ = false;
+      for (Lane& lane : lanes_) {
+        if (!Fill(lane)) return false;
+      }
+    }
+    for (ibv_cq* cq : cqs_) {
+      if (!Reap(cq)) return false;
+    }
+    return true;
+  }
+
+  // Ends at the first whole unit that is not below what is posted already or the minimum.
+  void Finish() {
+    for (Lane& lane : lanes_) {
+      const bool was_open = lane.completed < lane.limit;
+      lane.limit = std::min(lane.limit, WholeUnits(std::max(lane.posted, minimum_)));
+      Open(lane);
+      if (was_open && lane.completed >= lane.limit) --open_lanes_;
+    }
+    fresh_ = true;
+  }
+
+  bool Done() const { return open_lanes_ == 0; }
+  std::uint64_t completed() const { return completed_; }
+  const Failure& failure() const { return failure_; }
+  std::vector<std::uint64_t> CompletedPerLane() const {
+    std::vector<std::uint64_t> counts;
+    counts.reserve(lanes_.size());
+    for (const Lane& lane : lanes_) counts.push_back(lane.completed);
+    return counts;
+  }
+
+ private:
+  struct Lane {
+    ibv_qp* qp = nullptr;
+    ibv_send_wr* requests = nullptr;
+    std::uint32_t position = 0;
+    std::uint32_t length = 0;
+    std::uint64_t posted = 0;
+    std::uint64_t may_post =
+        0;  // posts go on while posted is below: window and count in one comparison
+    std::uint64_t completed = 0;
+    std::uint64_t limit = 0;
+  };
+
+  static constexpr int kPollBatch = 16;
+
+  std::uint64_t WholeUnits(std::uint64_t messages) const {
+    const std::uint64_t unit = shape_.Unit();
+    return (messages + unit - 1) / unit * unit;
+  }
+
+  void Open(Lane& lane) const {
+    lane.may_post = std::min(lane.limit, lane.completed + shape_.window - shape_.post_list + 1);
+  }
+
+  bool Fill(Lane& lane) {
+    std::uint64_t posted = lane.posted;
+    std::uint32_t position = lane.position;
+    while (posted < lane.may_post && pace_.MayPost(posted)) {
+      ibv_send_wr* chain = lane.requests + position;
+      stamp_(chain, posted);
+      if (const int code = Channel::Post(lane.qp, chain); code != 0) [[unlikely]] {
+        return FailPost(lane, code);
+      }
+      probe_.Posted(posted);
+      posted += shape_.post_list;
+      position += shape_.post_list;
+      if (position == lane.length) position = 0;
+    }
+    lane.posted = posted;
+    lane.position = position;
+    return true;
+  }
+
+  bool Reap(ibv_cq* cq) {
+    const int count = Channel::Poll(cq, completions_.data(), kPollBatch);
+    if (count <= 0) return count == 0 || FailPoll(count);
+    const std::span<const ibv_wc> fresh(completions_.data(), static_cast<std::size_t>(count));
+    // All are credited before any lane is filled, so that a lane is filled in one go.
+    for (const ibv_wc& completion : fresh) {
+      if (completion.status != IBV_WC_SUCCESS) [[unlikely]]
+        return FailCompletion(completion);
+      Lane& lane = lanes_[completion.wr_id];
+      lane.completed += shape_.signal_every;
+      completed_ += shape_.signal_every;
+      probe_.Completed(lane.completed);
+      if (lane.completed == lane.limit) --open_lanes_;
+      Open(lane);
+    }
+    for (const ibv_wc& completion : fresh) {
+      Lane& lane = lanes_[completion.wr_id];
+      if (lane.posted < lane.may_post && !Fill(lane)) return false;
+    }
+    return true;
+  }
+
+  [[gnu::cold]] bool FailPost(const Lane& lane, int code) {
+    failure_ = {.what = Failure::What::kPost, .code = code, .qpn = lane.qp->qp_num};
+    return false;
+  }
+  [[gnu::cold]] bool FailPoll(int code) {
+    failure_ = {.what = Failure::What::kPoll, .code = code};
+    return false;
+  }
+  [[gnu::cold]] bool FailCompletion(const ibv_wc& completion) {
+    failure_ = {.what = Failure::What::kCompletion,
+                .code = static_cast<int>(completion.status),
+                .qpn = completion.qp_num,
+                .vendor_error = completion.vendor_err};
+    return false;
+  }
+
+  RingShape shape_;
+  std::uint64_t minimum_;
+  std::vector<StreamLane> rings_;
+  std::vector<Lane> lanes_;
+  std::vector<ibv_cq*> cqs_;
+  [[no_unique_address]] Stamp stamp_;
+  [[no_unique_address]] Pace pace_;
+  [[no_unique_address]] Probe probe_;
+  std::array<ibv_wc, kPollBatch> completions_;
+  std::size_t open_lanes_ = 0;
+  std::uint64_t completed_ = 0;
+  bool fresh_ = true;  // lanes may have room that no completion will point to
+  Failure failure_;
+};
+
+}  // namespace rdmabench

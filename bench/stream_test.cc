@@ -1,0 +1,170 @@
+#include "bench/stream.h"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <map>
+
+#include "bench/policies.h"
+
+namespace rdmabench {
+namespace {
+
+// A device in a few lines: each queue pair completes in order, a bounded number of requests a poll.
+struct Wire {
+  struct Request {
+    std::uint64_t lane;
+    bool signalled;
+  };
+  std::deque<Request> queue;
+  std::map<std::uint64_t, std::uint32_t> in_flight;
+  std::map<std::uint64_t, std::uint64_t> posted;
+  std::uint32_t most_in_flight = 0;
+  std::uint32_t served_a_poll = 7;
+  std::uint64_t fail_at = 0;  // the n-th request served fails
+  std::uint64_t served = 0;
+  int post_error = 0;
+};
+Wire* wire = nullptr;
+
+struct TestChannel {
+  static int Post(ibv_qp* /*qp*/, ibv_send_wr* chain) {
+    if (wire->post_error != 0) return wire->post_error;
+    for (; chain != nullptr; chain = chain->next) {
+      wire->queue.push_back({chain->wr_id, (chain->send_flags & IBV_SEND_SIGNALED) != 0});
+      ++wire->posted[chain->wr_id];
+      wire->most_in_flight = std::max(wire->most_in_flight, ++wire->in_flight[chain->wr_id]);
+    }
+    return 0;
+  }
+  static int Poll(ibv_cq* /*cq*/, ibv_wc* completions, int most) {
+    int count = 0;
+    for (std::uint32_t i = 0; i < wire->served_a_poll && count < most && !wire->queue.empty();
+         ++i) {
+      const Wire::Request request = wire->queue.front();
+      wire->queue.pop_front();
+      --wire->in_flight[request.lane];
+      const bool fails = ++wire->served == wire->fail_at;
+      if (!request.signalled && !fails) continue;
+      completions[count] = {};
+      completions[count].wr_id = request.lane;
+      completions[count].status = fails ? IBV_WC_RETRY_EXC_ERR : IBV_WC_SUCCESS;
+      ++count;
+    }
+    return count;
+  }
+};
+
+using TestStream = Stream<TestChannel, Unstamped, Unpaced, Unprobed>;
+
+class StreamTest : public testing::Test {
+ protected:
+  StreamTest() { wire = &wire_; }
+  ~StreamTest() override { wire = nullptr; }
+
+  std::vector<StreamLane> Lanes(const RingShape& shape, std::uint32_t count) {
+    std::vector<StreamLane> lanes;
+    const SlotLayout layout(shape.message_bytes, shape.Length(), 1 << 20);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      lanes.push_back(
+          {&qp_, WorkRing(shape, layout, {.lane = i}, FindOp("write"), FindQpType("rc"))});
+    }
+    return lanes;
+  }
+
+  LoopResult Run(TestStream& stream) {
+    return Drive(TickClock(TickSource::kSystem), BusyPoll{}, {abort_, finish_}, progress_, stream);
+  }
+
+  Wire wire_;
+  ibv_qp qp_{};
+  std::atomic<bool> abort_{false};
+  std::atomic<bool> finish_{false};
+  std::atomic<std::uint64_t> progress_{0};
+};
+
+struct StreamCase {
+  RingShape shape;
+  std::uint32_t lanes;
+  std::uint64_t messages;
+};
+
+class StreamShapes : public StreamTest, public testing::WithParamInterface<StreamCase> {};
+
+TEST_P(StreamShapes, SendsExactlyItsCountOnEveryQueuePairAndNeverMoreThanTheWindow) {
+  const auto& [shape, lanes, messages] = GetParam();
+  TestStream stream({.shape = shape, .messages = messages}, Lanes(shape, lanes), {nullptr});
+  EXPECT_EQ(Run(stream).outcome, Outcome::kDone);
+  const std::uint64_t whole = (messages + shape.Unit() - 1) / shape.Unit() * shape.Unit();
+  for (std::uint32_t i = 0; i < lanes; ++i) {
+    EXPECT_EQ(stream.CompletedPerLane()[i], whole);
+    EXPECT_EQ(wire_.posted[i], whole);
+  }
+  EXPECT_EQ(stream.completed(), whole * lanes);
+  EXPECT_EQ(progress_.load(), whole * lanes);
+  EXPECT_LE(wire_.most_in_flight, shape.window);
+  EXPECT_TRUE(wire_.queue.empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, StreamShapes,
+    testing::Values(StreamCase{{64, 128, 1, 1}, 1, 1000}, StreamCase{{64, 128, 1, 100}, 1, 1000},
+                    StreamCase{{64, 128, 32, 32}, 2, 1024}, StreamCase{{64, 128, 32, 100}, 1, 801},
+                    StreamCase{{64, 128, 1, 32}, 5, 33}, StreamCase{{64, 1, 1, 1}, 3, 17},
+                    StreamCase{{64, 22, 8, 15}, 2, 1}, StreamCase{{64, 16, 4, 2}, 16, 100}));
+
+TEST_F(StreamTest, FillsTheWholeWindow) {
+  const RingShape shape{64, 128, 1, 32};
+  TestStream stream({.shape = shape, .messages = 1000}, Lanes(shape, 1), {nullptr});
+  Run(stream);
+  EXPECT_EQ(wire_.most_in_flight, 128U);
+}
+
+TEST_F(StreamTest, FinishesTheUnitUnderWayWhenTold) {
+  const RingShape shape{64, 128, 1, 100};
+  TestStream stream({.shape = shape, .messages = 1'000'000}, Lanes(shape, 2), {nullptr});
+  finish_ = true;  // seen after the first pass
+  EXPECT_EQ(Run(stream).outcome, Outcome::kDone);
+  EXPECT_EQ(stream.completed(), 400U);
+  EXPECT_TRUE(wire_.queue.empty());
+}
+
+TEST_F(StreamTest, SendsItsMinimumAlsoWhenToldToFinishAtOnce) {
+  const RingShape shape{64, 16, 1, 4};
+  TestStream stream({.shape = shape, .messages = 1'000'000, .at_least = 50}, Lanes(shape, 1),
+                    {nullptr});
+  finish_ = true;
+  Run(stream);
+  EXPECT_EQ(stream.completed(), 52U);
+}
+
+TEST_F(StreamTest, LeavesAtOnceWhenAborted) {
+  const RingShape shape{64, 16, 1, 4};
+  TestStream stream({.shape = shape, .messages = 1'000'000}, Lanes(shape, 1), {nullptr});
+  abort_ = true;
+  EXPECT_EQ(Run(stream).outcome, Outcome::kAborted);
+  EXPECT_LT(stream.completed(), 100U);
+}
+
+TEST_F(StreamTest, ReportsTheFirstErrorCompletion) {
+  wire_.fail_at = 11;
+  const RingShape shape{64, 16, 1, 4};
+  TestStream stream({.shape = shape, .messages = 1000}, Lanes(shape, 1), {nullptr});
+  const LoopResult result = Run(stream);
+  EXPECT_EQ(result.outcome, Outcome::kFailed);
+  EXPECT_EQ(result.failure.what, Failure::What::kCompletion);
+  EXPECT_EQ(result.failure.code, IBV_WC_RETRY_EXC_ERR);
+  EXPECT_EQ(stream.completed(), 8U);
+}
+
+TEST_F(StreamTest, ReportsAPostThatFails) {
+  wire_.post_error = ENOMEM;
+  const RingShape shape{64, 16, 1, 4};
+  TestStream stream({.shape = shape, .messages = 1000}, Lanes(shape, 1), {nullptr});
+  const LoopResult result = Run(stream);
+  EXPECT_EQ(result.failure.what, Failure::What::kPost);
+  EXPECT_EQ(result.failure.code, ENOMEM);
+}
+
+}  // namespace
+}  // namespace rdmabench

@@ -1,0 +1,48 @@
+// The command line: argv in, plain values out. The only user of CLI11.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bench/agreement.h"
+#include "bench/local.h"
+#include "bench/plan.h"
+
+namespace rdmabench {
+
+enum class Command { kPrint, kTest, kServer, kDevices };
+
+struct OutputOptions {
+  std::string format = "text";
+  std::optional<std::string> json_file;  // "-" is stdout, and then nothing else is printed there
+  bool quiet = false;
+};
+
+struct ServerOptions {
+  std::vector<std::string> bind;
+  std::uint16_t port = 18515;
+  std::size_t max_sessions = 1;
+  bool once = false;
+  Limits limits;
+  std::optional<int> session_fd;  // set in the process of one session
+};
+
+struct Options {
+  Command command = Command::kPrint;
+  std::string text;  // for kPrint: help or version
+  Plan plan;
+  Call call;
+  Local local;
+  OutputOptions output;
+  ServerOptions server;
+  bool json = false;  // devices --json
+};
+
+// `args` without the program's name. Throws Error(kUsage).
+Options ParseOptions(std::span<const std::string> args);
+
+}  // namespace rdmabench

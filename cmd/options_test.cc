@@ -1,0 +1,127 @@
+#include "cmd/options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "transport/error.h"
+
+namespace rdmabench {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+Options Parse(std::vector<std::string> args) { return ParseOptions(args); }
+const TestPlan& TestOf(const Options& options) { return options.plan.tests.front(); }
+
+TEST(Options, HaveTheDocumentedDefaults) {
+  const Options options = Parse({"write_bw", "a"});
+  EXPECT_EQ(options.command, Command::kTest);
+  EXPECT_EQ(options.call.host, "a");
+  EXPECT_EQ(options.call.port, 18515);
+  EXPECT_THAT(TestOf(options).run.message_bytes, ElementsAre(65536));
+  EXPECT_EQ(TestOf(options).run.duration_ms, 2000U);
+  EXPECT_EQ(TestOf(options).queue.queue_pairs, 1U);
+  EXPECT_FALSE(options.local.device.has_value());
+  EXPECT_EQ(options.output.format, "text");
+}
+
+TEST(Options, MeanTheSameInEveryOrder) {
+  std::vector<std::vector<std::string>> groups = {
+      {"-s", "64,4K"}, {"-q", "4"}, {"host"}, {"-n", "1000"}, {"--quiet"}};
+  std::sort(groups.begin(), groups.end());
+  do {
+    std::vector<std::string> args = {"write_bw"};
+    for (const auto& group : groups) args.insert(args.end(), group.begin(), group.end());
+    const Options options = Parse(args);
+    EXPECT_EQ(options.call.host, "host");
+    EXPECT_THAT(TestOf(options).run.message_bytes, ElementsAre(64, 4096));
+    EXPECT_EQ(TestOf(options).queue.queue_pairs, 4U);
+    EXPECT_EQ(TestOf(options).run.iterations, 1000U);
+    EXPECT_TRUE(options.output.quiet);
+  } while (std::next_permutation(groups.begin(), groups.end()));
+}
+
+TEST(Options, TakePerftestsLettersAndBothSpellingsOfItsLongNames) {
+  const Options letters = Parse({"write_bw", "a",  "-d",   "rxe0", "-i", "1",  "-x", "2",  "-m",
+                                 "1024",     "-p", "2000", "-D",   "3",  "-t", "64", "-l", "4",
+                                 "-Q",       "8",  "-I",   "32",   "-c", "RC", "-u", "20"});
+  EXPECT_EQ(letters.local.device, "rxe0");
+  EXPECT_EQ(letters.local.gid_index, 2);
+  EXPECT_EQ(letters.call.port, 2000);
+  EXPECT_EQ(TestOf(letters).run.duration_ms, 3000U);
+  EXPECT_EQ(TestOf(letters).queue.send_depth, 64U);
+  EXPECT_EQ(TestOf(letters).queue.signal_every, 8U);
+  EXPECT_EQ(TestOf(letters).queue.qp_type, "rc");
+  EXPECT_EQ(TestOf(letters).link.timeout, 20U);
+  for (const char* name : {"--post_list=4", "--post-list=4"}) {
+    EXPECT_EQ(TestOf(Parse({"write_bw", "a", name})).queue.post_list, 4U);
+  }
+}
+
+TEST(Options, AllIsEveryPowerOfTwoTo8MiB) {
+  const auto sizes = TestOf(Parse({"write_bw", "a", "-a"})).run.message_bytes;
+  ASSERT_EQ(sizes.size(), 23U);
+  EXPECT_EQ(sizes.front(), 2U);
+  EXPECT_EQ(sizes.back(), 8U << 20);
+}
+
+struct BadCase {
+  std::vector<std::string> args;
+  const char* text;
+};
+class BadOptions : public testing::TestWithParam<BadCase> {};
+
+TEST_P(BadOptions, AreAUsageErrorThatSaysWhatIsWrong) {
+  try {
+    Parse(GetParam().args);
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.blame(), Blame::kUsage);
+    EXPECT_THAT(error.what(), HasSubstr(GetParam().text));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Lines, BadOptions,
+    testing::Values(BadCase{{}, "no command"}, BadCase{{"write_b", "a"}, "did you mean write_bw"},
+                    BadCase{{"write_bw"}, "HOST"}, BadCase{{"write_bw", "a", "-s", "0"}, "'0'"},
+                    BadCase{{"write_bw", "a", "-s", "64x"}, "'64x'"},
+                    BadCase{{"write_bw", "a", "-p", "99999"}, "1 to 65535"},
+                    BadCase{{"write_bw", "a", "-q", "0"}, "1 to 16384"},
+                    BadCase{{"write_bw", "a", "-m", "1000"}, "1000"},
+                    BadCase{{"write_bw", "a", "-u", "300"}, "0 to 31"},
+                    BadCase{{"write_bw", "a", "-c", "xrc"}, "rc"},
+                    BadCase{{"write_bw", "a", "-c", "UD"}, "write_bw"},
+                    BadCase{{"write_bw", "a", "-n", "5", "-D", "1"}, "--duration"},
+                    BadCase{{"write_bw", "a", "-a", "-s", "64"}, "--size"},
+                    BadCase{{"write_bw", "a", "--tx-dept", "5"}, "--tx-depth"},
+                    BadCase{{"write_bw", "a", "b"}, "b"},
+                    BadCase{{"write_bw", "a", "--format", "xml"}, "xml"},
+                    BadCase{{"write_bw", "a", "--json", "-", "--format", "csv"}, "stdout"},
+                    BadCase{{"write_bw", "a", "-s", "64", "-s", "128"}, "--size"},
+                    BadCase{{"server", "--max-sessions", "0"}, "1 to 1024"},
+                    BadCase{{"server", "-s", "64"}, "-s"}));
+
+TEST(Options, HelpAndVersionAreText) {
+  EXPECT_THAT(Parse({"--help"}).text, HasSubstr("write_bw"));
+  EXPECT_THAT(Parse({"--version"}).text, HasSubstr("rdmabench 0."));
+  EXPECT_THAT(Parse({"write_bw", "--help"}).text, HasSubstr("--tx-depth"));
+  EXPECT_EQ(Parse({"write_bw", "--help"}).command, Command::kPrint);
+  EXPECT_THAT(Parse({"server", "--help"}).text, Not(HasSubstr("session-fd")));
+}
+
+TEST(Options, OfTheServer) {
+  const Options options = Parse({"server", "--bind", "127.0.0.1,::1", "-p", "0", "--once"});
+  EXPECT_EQ(options.command, Command::kServer);
+  EXPECT_THAT(options.server.bind, ElementsAre("127.0.0.1", "::1"));
+  EXPECT_EQ(options.server.port, 0);
+  EXPECT_TRUE(options.server.once);
+  EXPECT_EQ(options.server.max_sessions, 1U);
+}
+
+}  // namespace
+}  // namespace rdmabench

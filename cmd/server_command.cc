@@ -1,0 +1,101 @@
+#include "cmd/server_command.h"
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <ctime>
+#include <utility>
+#include <vector>
+
+#include "bench/serve.h"
+#include "report/version.h"
+#include "transport/error.h"
+#include "transport/interrupt.h"
+#include "transport/lobby.h"
+#include "transport/socket.h"
+
+namespace rdmabench {
+namespace {
+
+// One line per event, written whole so that the lines of several processes do not mix.
+void Log(std::string_view line) {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char time[32];
+  std::strftime(time, sizeof time, "%Y-%m-%dT%H:%M:%SZ ", &parts);
+  const std::string text = time + std::string(line) + "\n";
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+std::function<void(std::string_view)> MakeLog(bool quiet) {
+  if (quiet) return [](std::string_view) {};
+  return Log;
+}
+
+// Replaces the process by a fresh one that serves the connection.
+[[noreturn]] void ExecSession(std::vector<std::string> args, int socket) {
+  Interrupt::RestoreSignals();
+  args.insert(args.begin(), "rdmabench");
+  args.push_back("--session-fd=" + std::to_string(socket));
+  std::vector<char*> argv;
+  for (std::string& arg : args) argv.push_back(arg.data());
+  argv.push_back(nullptr);
+  execv("/proc/self/exe", argv.data());
+  _exit(127);
+}
+
+int StartSession(Connection connection, std::span<const std::string> args) {
+  const Descriptor socket = connection.Release();
+  const pid_t parent = getpid();
+  const pid_t child = fork();
+  if (child == 0) {
+    // The session must not outlive its server; the parent may have died before this call.
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent) _exit(0);
+    ExecSession({args.begin(), args.end()}, socket.get());
+  }
+  return CheckErrno(child, "cannot start a process for the session");
+}
+
+void RunSession(const Options& options) {
+  const Interrupt interrupt;
+  Connection connection{Descriptor(*options.server.session_fd)};
+  const std::string peer = connection.peer().ToString();
+  const auto log = MakeLog(options.output.quiet);
+  ServeSession(std::move(connection),
+               {.local = options.local,
+                .limits = options.server.limits,
+                .log = [&](std::string_view line) { log(peer + " " + std::string(line)); }},
+               interrupt);
+}
+
+}  // namespace
+
+void RunServerCommand(const Options& options, std::span<const std::string> args) {
+  const ServerOptions& server = options.server;
+  if (server.session_fd) {
+    RunSession(options);
+    return;
+  }
+  const Interrupt interrupt;
+  LobbyOptions lobby_options;
+  lobby_options.bind = server.bind;
+  lobby_options.port = server.port;
+  lobby_options.sessions = server.max_sessions;
+  lobby_options.once = server.once;
+  lobby_options.tool_version = kVersion;
+  Lobby lobby(
+      lobby_options,
+      [args](Connection connection) { return StartSession(std::move(connection), args); },
+      MakeLog(options.output.quiet));
+  std::printf("rdmabench %s server listens on port %u\n", std::string(kVersion).c_str(),
+              unsigned{lobby.port()});
+  std::fflush(stdout);
+  const int status = lobby.Run(interrupt);
+  if (server.once && status != 0) throw Error(Blame::kRun, "the session failed");
+}
+
+}  // namespace rdmabench

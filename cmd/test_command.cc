@@ -1,0 +1,58 @@
+#include "cmd/test_command.h"
+
+#include <ctime>
+#include <optional>
+
+#include "bench/client.h"
+#include "cmd/notes.h"
+#include "cmd/output.h"
+#include "report/report.h"
+#include "report/version.h"
+#include "transport/error.h"
+#include "transport/interrupt.h"
+
+namespace rdmabench {
+namespace {
+
+std::string UtcNow() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+report::Failure Describe(const Error& error) {
+  return {.host = error.host(),
+          .step = error.step(),
+          .message = error.what(),
+          .remedy = error.remedy()};
+}
+
+}  // namespace
+
+void RunTestCommand(const Options& options) {
+  const Interrupt interrupt;
+  Output output(options.output);
+  report::Report report;
+  report.tool.version = kVersion;
+  report.tool.commit = BuildCommit();
+  report.started_at = UtcNow();
+  std::optional<Error> failure;
+  try {
+    RunClient(
+        options.plan,
+        {.call = options.call, .local = options.local, .observer = MakeNotes(options.output.quiet)},
+        interrupt, report);
+  } catch (const Error& error) {
+    failure = error;
+    report.error = Describe(error);
+    report.status = report.results.empty() ? report::Status::kFailed : report::Status::kPartial;
+  }
+  EndNotes();
+  output.Write(report);
+  if (failure) throw *failure;
+}
+
+}  // namespace rdmabench

@@ -1,0 +1,114 @@
+#include "report/format.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <tuple>
+
+#include "report/json.h"
+#include "report/sample_reports.h"
+
+namespace rdmabench::report {
+namespace {
+
+using ::testing::Combine;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::ValuesIn;
+
+// Set to the source directory of testdata, the tests rewrite the golden files instead of reading
+// them.
+constexpr const char* kUpdateVariable = "RDMABENCH_UPDATE_GOLDEN";
+
+std::string GoldenPath(const Sample& sample, const Format& format) {
+  const std::string extension = format.name == "text" ? "txt" : std::string(format.name);
+  return "report/testdata/" + std::string(sample.name) + "." + extension;
+}
+
+std::string ReadFile(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+class GoldenTest : public ::testing::TestWithParam<std::tuple<Sample, Format>> {};
+
+TEST_P(GoldenTest, RendersAsBefore) {
+  const auto& [sample, format] = GetParam();
+  const std::string path = GoldenPath(sample, format);
+  const std::string rendered = format.render(sample.report());
+  if (const char* tree = std::getenv(kUpdateVariable)) {
+    std::ofstream(std::string(tree) + "/" + path) << rendered;
+    return;
+  }
+  EXPECT_EQ(rendered, ReadFile(path))
+      << "if that is what you want: " << kUpdateVariable << "=$PWD bazel-bin/report/format_test";
+}
+
+TEST_P(GoldenTest, HasNoControlCharactersButLineEnds) {
+  const auto& [sample, format] = GetParam();
+  for (const char c : format.render(sample.report())) {
+    EXPECT_TRUE(c == '\n' || static_cast<unsigned char>(c) >= 0x20) << static_cast<int>(c);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, GoldenTest, Combine(ValuesIn(Samples()), ValuesIn(Formats())),
+                         [](const auto& row) {
+                           return std::string(std::get<0>(row.param).name) + "_" +
+                                  std::string(std::get<1>(row.param).name);
+                         });
+
+class FormatTest : public ::testing::TestWithParam<Format> {};
+
+TEST_P(FormatTest, IsFoundByItsName) {
+  const auto found = FindFormat(GetParam().name);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->render, GetParam().render);
+}
+
+TEST_P(FormatTest, RendersAnEmptyReport) {
+  const std::string rendered = GetParam().render(Report{});
+  ASSERT_FALSE(rendered.empty());
+  EXPECT_EQ(rendered.back(), '\n');
+}
+
+INSTANTIATE_TEST_SUITE_P(All, FormatTest, ValuesIn(Formats()),
+                         [](const auto& row) { return std::string(row.param.name); });
+
+TEST(FindFormat, IsAbsentForAnUnknownName) {
+  EXPECT_FALSE(FindFormat("xml"));
+  EXPECT_FALSE(FindFormat(""));
+}
+
+TEST(Json, LeavesOutAPlanThatIsNone) {
+  for (const std::string plan : {"[]", "{", "3", "{\"a\":1e999}", "{\"a\":\"\xff\"}"}) {
+    const std::string json = FindFormat("json")->render(Report{.plan_json = plan});
+    EXPECT_THAT(json, Not(HasSubstr("\"plan\":"))) << plan;
+    EXPECT_THAT(json, HasSubstr("the plan is not a JSON object")) << plan;
+  }
+}
+
+TEST(Json, SurvivesAPlanThatIsNestedAMillionDeep) {
+  std::string plan;
+  for (int i = 0; i < 1000000; ++i) plan += "{\"a\":";
+  const std::string json = FindFormat("json")->render(Report{.plan_json = plan});
+  EXPECT_THAT(json, Not(HasSubstr("\"plan\":")));
+}
+
+TEST(Json, RendersAHostOnOneLineAsInTheDocument) {
+  const Host host{.role = "server", .name = "host-b\n\xff", .address = "10.0.0.2", .cpu = ""};
+  EXPECT_EQ(RenderHost(host), R"({"role":"server","name":"host-b\n)"
+                              "\uFFFD"
+                              R"(","address":"10.0.0.2"})");
+}
+
+TEST(Csv, HasOneLineOfNamesWithoutResults) {
+  const std::string csv = FindFormat("csv")->render(Report{});
+  EXPECT_EQ(csv.find('\n'), csv.size() - 1);
+}
+
+}  // namespace
+}  // namespace rdmabench::report

@@ -1,0 +1,268 @@
+#include "report/json.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace rdmabench::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// An object under construction. What is not known or not a number leaves no key.
+class Object {
+ public:
+  template <class T>
+  void Put(const std::string& key, const T& value) {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (!std::isfinite(value)) return;
+    }
+    json_[key] = value;
+  }
+  template <class T>
+  void Put(const std::string& key, const std::optional<T>& value) {
+    if (value) Put(key, *value);
+  }
+  void Put(const std::string& key, const std::optional<std::string>& value) {
+    PutUnlessEmpty(key, value.value_or(""));
+  }
+  template <class T>
+  void Put(const std::string& key, const std::optional<T>& value, Json (*to_json)(const T&)) {
+    if (value) json_[key] = to_json(*value);
+  }
+  template <class T>
+  void PutUnlessEmpty(const std::string& key, const T& value) {
+    if (!value.empty()) json_[key] = value;
+  }
+  Json Take() { return std::move(json_); }
+
+ private:
+  Json json_ = Json::object();
+};
+
+template <class T>
+Json ListJson(const std::vector<T>& values, Json (*to_json)(const T&)) {
+  Json list = Json::array();
+  for (const T& value : values) list.push_back(to_json(value));
+  return list;
+}
+
+template <class T>
+Json MapJson(const std::vector<std::pair<std::string, T>>& entries) {
+  Object map;
+  for (const auto& [name, value] : entries) map.Put(name, value);
+  return map.Take();
+}
+
+std::string_view StatusName(Status status) {
+  switch (status) {
+    case Status::kComplete:
+      return "complete";
+    case Status::kPartial:
+      return "partial";
+    case Status::kFailed:
+      return "failed";
+  }
+  return "failed";
+}
+
+Json ToolJson(const Tool& tool) {
+  Object object;
+  object.Put("name", tool.name);
+  object.Put("version", tool.version);
+  object.Put("commit", tool.commit);
+  return object.Take();
+}
+
+Json FailureJson(const Failure& failure) {
+  Object object;
+  object.PutUnlessEmpty("host", failure.host);
+  object.PutUnlessEmpty("step", failure.step);
+  object.Put("message", failure.message);
+  object.PutUnlessEmpty("remedy", failure.remedy);
+  return object.Take();
+}
+
+Json GidJson(const Gid& gid) {
+  Object object;
+  object.Put("index", gid.index);
+  object.Put("type", gid.type);
+  object.Put("text", gid.text);
+  return object.Take();
+}
+
+Json DeviceJson(const Device& device) {
+  Object object;
+  object.Put("name", device.name);
+  object.Put("driver", device.driver);
+  object.Put("firmware", device.firmware);
+  object.Put("netdev", device.netdev);
+  object.Put("pcie_address", device.pcie_address);
+  object.Put("port", device.port);
+  object.Put("link_layer", device.link_layer);
+  object.Put("link_gbps", device.link_gbps);
+  object.Put("active_mtu_bytes", device.active_mtu_bytes);
+  object.Put("lid", device.lid);
+  object.Put("gid", device.gid, GidJson);
+  return object.Take();
+}
+
+Json PlacementJson(const Placement& placement) {
+  Object object;
+  object.Put("device_node", placement.device_node);
+  object.Put("worker_cpus", placement.worker_cpus);
+  object.Put("session_cpu", placement.session_cpu);
+  object.Put("memory_node", placement.memory_node);
+  object.PutUnlessEmpty("reason", placement.reason);
+  return object.Take();
+}
+
+Json ClockJson(const Clock& clock) {
+  Object object;
+  object.Put("source", clock.source);
+  object.Put("ns_per_tick", clock.ns_per_tick);
+  object.Put("drift_ppm", clock.drift_ppm);
+  return object.Take();
+}
+
+Json HostJson(const Host& host) {
+  Object object;
+  object.Put("role", host.role);
+  object.Put("name", host.name);
+  object.Put("address", host.address);
+  object.Put("kernel", host.kernel);
+  object.Put("cpu", host.cpu);
+  object.Put("governor", host.governor);
+  object.Put("clock", host.clock, ClockJson);
+  object.Put("device", host.device, DeviceJson);
+  object.Put("placement", host.placement, PlacementJson);
+  return object.Take();
+}
+
+Json EffectiveJson(const Effective& effective) {
+  Object object;
+  object.Put("mtu_bytes", effective.mtu_bytes);
+  object.Put("send_depth", effective.send_depth);
+  object.Put("post_list", effective.post_list);
+  object.Put("signal_every", effective.signal_every);
+  object.Put("inline_bytes", effective.inline_bytes);
+  object.Put("inline_used", effective.inline_used);
+  object.Put("iterations_per_queue_pair", effective.iterations_per_queue_pair);
+  object.Put("duration_seconds", effective.duration_seconds);
+  object.Put("warmup_messages", effective.warmup_messages);
+  object.Put("warmup_seconds", effective.warmup_seconds);
+  object.Put("working_set_bytes", effective.working_set_bytes);
+  object.Put("completion_queues", effective.completion_queues);
+  object.Put("relaxed_ordering", effective.relaxed_ordering);
+  object.Put("client_gid", effective.client_gid, GidJson);
+  object.Put("server_gid", effective.server_gid, GidJson);
+  return object.Take();
+}
+
+// The spread's keys stand beside the rates.
+Json BandwidthJson(const Bandwidth& bandwidth) {
+  Object object;
+  object.Put("bytes_per_second", bandwidth.bytes_per_second);
+  object.Put("messages_per_second", bandwidth.messages_per_second);
+  if (!bandwidth.spread) return object.Take();
+  const Spread& spread = *bandwidth.spread;
+  object.Put("interval_count", spread.interval_count);
+  object.Put("interval_seconds", spread.interval_seconds);
+  object.Put("min_bytes_per_second", spread.min_bytes_per_second);
+  object.Put("peak_bytes_per_second", spread.peak_bytes_per_second);
+  object.Put("stdev_bytes_per_second", spread.stdev_bytes_per_second);
+  object.Put("ci95_low_bytes_per_second", spread.ci95_low_bytes_per_second);
+  object.Put("ci95_high_bytes_per_second", spread.ci95_high_bytes_per_second);
+  return object.Take();
+}
+
+Json IntervalJson(const Interval& interval) {
+  Object object;
+  object.Put("start_seconds", interval.start_seconds);
+  object.Put("seconds", interval.seconds);
+  object.Put("messages", interval.messages);
+  return object.Take();
+}
+
+Json CheckJson(const Check& check) {
+  Object object;
+  object.Put("name", check.name);
+  object.Put("ok", check.ok);
+  object.PutUnlessEmpty("figures", MapJson(check.figures));
+  object.PutUnlessEmpty("text", check.text);
+  return object.Take();
+}
+
+Json CountersJson(const Counters& counters) {
+  Object object;
+  object.PutUnlessEmpty("client", MapJson(counters.client));
+  object.PutUnlessEmpty("server", MapJson(counters.server));
+  return object.Take();
+}
+
+Json ResultJson(const Result& result) {
+  Object object;
+  object.Put("plan_index", result.plan_index);
+  object.Put("test", result.test);
+  object.Put("op", result.op);
+  object.Put("metric", result.metric);
+  object.Put("qp_type", result.qp_type);
+  object.Put("message_bytes", result.message_bytes);
+  object.Put("queue_pairs", result.queue_pairs);
+  object.Put("threads", result.threads);
+  object.Put("from", result.from);
+  object.Put("to", result.to);
+  object.Put("complete", result.complete);
+  object.Put("effective", EffectiveJson(result.effective));
+  object.Put("window_seconds", result.window_seconds);
+  object.Put("messages", result.messages);
+  object.Put("bytes", result.bytes);
+  object.Put("bandwidth", result.bandwidth, BandwidthJson);
+  object.PutUnlessEmpty("intervals", ListJson(result.intervals, IntervalJson));
+  object.PutUnlessEmpty("messages_per_queue_pair", result.messages_per_queue_pair);
+  object.PutUnlessEmpty("counters", CountersJson(result.counters));
+  object.Put("checks", ListJson(result.checks, CheckJson));
+  return object.Take();
+}
+
+// Null unless the text is a JSON object of a nesting that can be written back without a deep
+// recursion.
+Json PlanJson(const std::string& text) {
+  constexpr int kDeepest = 32;
+  bool too_deep = false;
+  const auto watch_depth = [&](int depth, Json::parse_event_t, Json&) {
+    too_deep = too_deep || depth > kDeepest;
+    return !too_deep;
+  };
+  Json plan = Json::parse(text, watch_depth, /*allow_exceptions=*/false);
+  return plan.is_object() && !too_deep ? plan : Json();
+}
+
+}  // namespace
+
+std::string RenderJson(const Report& report) {
+  const Json plan = PlanJson(report.plan_json);
+  std::vector<std::string> warnings = report.warnings;
+  if (plan.is_null() && !report.plan_json.empty()) {
+    warnings.emplace_back("the plan is not a JSON object and was left out of the report");
+  }
+  Object object;
+  object.Put("schema_version", kSchemaVersion);
+  object.Put("tool", ToolJson(report.tool));
+  object.Put("started_at", report.started_at);
+  object.Put("status", StatusName(report.status));
+  object.Put("error", report.error, FailureJson);
+  if (!plan.is_null()) object.Put("plan", plan);
+  object.Put("hosts", ListJson(report.hosts, HostJson));
+  object.Put("results", ListJson(report.results, ResultJson));
+  object.Put("warnings", warnings);
+  return object.Take().dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string RenderHost(const Host& host) {
+  return HostJson(host).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace rdmabench::report

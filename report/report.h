@@ -1,0 +1,179 @@
+// What one invocation of rdmabench found, as plain values: the only input of every output format.
+// An absent optional means "not known", and its key is then absent from the JSON; so is that of an
+// empty text in an optional. Texts may hold any bytes: the formats make them safe to print.
+// schema.json says of each key what it means. Every member has a default, for designated
+// initializers that leave it out.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+// A namespace of its own: transport/ has a Device, a Gid and a Placement, which are things and not
+// their description.
+namespace rdmabench::report {
+
+enum class Status {
+  kComplete,  // everything that the plan asks for was measured
+  kPartial,   // some results are there, then an error or an interruption
+  kFailed,    // no result
+};
+
+struct Tool {
+  std::string name = "rdmabench";
+  std::string version = {};
+  std::string commit = {};
+};
+
+// All but `message` may be empty.
+struct Failure {
+  std::string host = {};  // "client", "server", or a host's name
+  std::string step = {};  // what that side was doing: "connecting the queue pairs"
+  std::string message = {};
+  std::string remedy = {};
+};
+
+struct Gid {
+  int index = 0;
+  std::string type = {};  // "infiniband", "roce_v1", "roce_v2"
+  std::string text = {};
+};
+
+struct Device {
+  std::string name = {};
+  std::optional<std::string> driver = {};
+  std::optional<std::string> firmware = {};
+  std::optional<std::string> netdev = {};
+  std::optional<std::string> pcie_address = {};
+  int port = 1;
+  std::string link_layer = {};  // "infiniband", "ethernet"
+  std::optional<double> link_gbps = {};
+  std::uint32_t active_mtu_bytes = 0;
+  std::optional<std::uint32_t> lid = {};
+  std::optional<Gid> gid = {};
+};
+
+struct Placement {
+  std::optional<unsigned> device_node = {};
+  std::vector<unsigned> worker_cpus = {};
+  std::optional<unsigned> session_cpu = {};
+  std::optional<unsigned> memory_node = {};
+  std::string reason = {};
+};
+
+struct Clock {
+  std::string source = {};  // "tsc", "clock_gettime"
+  double ns_per_tick = 1.0;
+  std::optional<double> drift_ppm = {};
+};
+
+struct Host {
+  std::string role = {};  // "client", "server"
+  std::string name = {};
+  std::optional<std::string> address = {};
+  std::optional<std::string> kernel = {};
+  std::optional<std::string> cpu = {};
+  std::optional<std::string> governor = {};
+  std::optional<Clock> clock = {};
+  std::optional<Device> device = {};
+  std::optional<Placement> placement = {};
+};
+
+// What was agreed between the sides or derived from the machines, where the plan only says what was
+// asked for.
+struct Effective {
+  std::uint32_t mtu_bytes = 0;
+  std::uint32_t send_depth = 0;
+  std::uint32_t post_list = 1;
+  std::uint32_t signal_every = 1;
+  std::uint32_t inline_bytes = 0;  // what the queue pair granted
+  bool inline_used = false;
+  std::optional<std::uint64_t> iterations_per_queue_pair = {};
+  std::optional<double> duration_seconds = {};
+  std::uint64_t warmup_messages = 0;
+  double warmup_seconds = 0.0;
+  std::uint64_t working_set_bytes = 0;
+  std::uint32_t completion_queues = 1;
+  bool relaxed_ordering = false;
+  std::optional<Gid> client_gid = {};
+  std::optional<Gid> server_gid = {};
+};
+
+// How the payload rate varied over equal intervals of the window.
+struct Spread {
+  std::size_t interval_count = 0;
+  double interval_seconds = 0.0;
+  double min_bytes_per_second = 0.0;
+  double peak_bytes_per_second = 0.0;
+  double stdev_bytes_per_second = 0.0;     // of the sample: divided by interval_count - 1
+  double ci95_low_bytes_per_second = 0.0;  // 95 % interval of the mean
+  double ci95_high_bytes_per_second = 0.0;
+};
+
+struct Bandwidth {
+  double bytes_per_second = 0.0;  // payload
+  double messages_per_second = 0.0;
+  std::optional<Spread> spread = {};
+};
+
+struct Interval {
+  double start_seconds = 0.0;  // since the window opened
+  double seconds = 0.0;
+  std::uint64_t messages = 0;
+};
+
+struct Check {
+  std::string name = {};
+  bool ok = false;
+  // The unit in the name: "sent_messages".
+  std::vector<std::pair<std::string, double>> figures = {};
+  std::string text = {};  // the finding in a sentence
+};
+
+using CounterDeltas = std::vector<std::pair<std::string, std::int64_t>>;
+
+struct Counters {
+  CounterDeltas client = {};
+  CounterDeltas server = {};
+};
+
+// One measured size of one test, in one direction.
+struct Result {
+  std::size_t plan_index = 0;
+  std::string test = {};    // "write_bw"
+  std::string op = {};      // "write"
+  std::string metric = {};  // "bw", "lat"
+  std::string qp_type = {};
+  std::uint64_t message_bytes = 0;
+  std::uint32_t queue_pairs = 1;
+  std::uint32_t threads = 1;
+  std::size_t from = 0;  // indexes into Report::hosts
+  std::size_t to = 1;
+  bool complete = true;
+  Effective effective = {};
+  double window_seconds = 0.0;
+  std::uint64_t messages = 0;
+  std::uint64_t bytes = 0;
+  // Where metric is "bw"; "lat" gets a struct of its own beside it.
+  std::optional<Bandwidth> bandwidth = {};
+  std::vector<Interval> intervals = {};
+  std::vector<std::uint64_t> messages_per_queue_pair = {};
+  std::vector<Check> checks = {};
+  Counters counters = {};
+};
+
+struct Report {
+  Tool tool = {};
+  std::string started_at = {};  // ISO 8601, UTC: "2025-06-01T12:00:00Z"
+  Status status = Status::kComplete;
+  std::optional<Failure> error = {};
+  std::string plan_json = {};  // the plan as JSON text; may be empty
+  std::vector<Host> hosts = {};
+  std::vector<Result> results = {};
+  std::vector<std::string> warnings = {};
+};
+
+}  // namespace rdmabench::report

@@ -1,0 +1,229 @@
+#include "report/sample_reports.h"
+
+#include <array>
+#include <limits>
+
+namespace rdmabench::report {
+namespace {
+
+constexpr double kWindowSeconds = 2.0;
+
+Tool SampleTool() { return {.version = "0.1.0", .commit = "8c1f2ab"}; }
+
+Host HardwareHost(const std::string& role, const std::string& name, const std::string& address) {
+  const Gid gid{.index = 3, .type = "roce_v2", .text = "::ffff:" + address};
+  return {
+      .role = role,
+      .name = name,
+      .address = address,
+      .kernel = "Linux 6.1.0-34-amd64 x86_64",
+      .cpu = "Intel(R) Xeon(R) Gold 6430",
+      .governor = "performance",
+      .clock = Clock{.source = "tsc", .ns_per_tick = 0.5, .drift_ppm = 1.25},
+      .device = Device{.name = "mlx5_0",
+                       .driver = "mlx5_core",
+                       .firmware = "28.39.1002",
+                       .netdev = "ens1f0np0",
+                       .pcie_address = "0000:3b:00.0",
+                       .port = 1,
+                       .link_layer = "ethernet",
+                       .link_gbps = 100.0,
+                       .active_mtu_bytes = 4096,
+                       .lid = {},
+                       .gid = gid},
+      .placement = Placement{.device_node = 0,
+                             .worker_cpus = {2, 4},
+                             .session_cpu = 1,
+                             .memory_node = 0,
+                             .reason = "mlx5_0 is at NUMA node 0; its cores but core 0 are free"},
+  };
+}
+
+Host SoftHost(const std::string& role, const std::string& name, const std::string& address) {
+  return {
+      .role = role,
+      .name = name,
+      .address = address,
+      .kernel = "Linux 6.1.0-34-amd64 x86_64",
+      .cpu = {},
+      .governor = {},
+      .clock = Clock{.source = "clock_gettime", .ns_per_tick = 1.0, .drift_ppm = {}},
+      .device = Device{.name = "rxe0",
+                       .driver = "rdma_rxe",
+                       .firmware = "",
+                       .netdev = "eth1",
+                       .pcie_address = {},
+                       .port = 1,
+                       .link_layer = "ethernet",
+                       .link_gbps = {},
+                       .active_mtu_bytes = 1024,
+                       .lid = {},
+                       .gid = Gid{.index = 1, .type = "roce_v2", .text = "::ffff:" + address}},
+      .placement = Placement{.device_node = {},
+                             .worker_cpus = {1},
+                             .session_cpu = 0,
+                             .memory_node = {},
+                             .reason = "the node of rxe0 is not known"},
+  };
+}
+
+Spread SpreadAround(double bytes_per_second) {
+  return {.interval_count = 20,
+          .interval_seconds = 0.1,
+          .min_bytes_per_second = bytes_per_second * 0.96875,
+          .peak_bytes_per_second = bytes_per_second * 1.015625,
+          .stdev_bytes_per_second = bytes_per_second * 0.0078125,
+          .ci95_low_bytes_per_second = bytes_per_second * 0.99609375,
+          .ci95_high_bytes_per_second = bytes_per_second * 1.00390625};
+}
+
+Result WriteBandwidth(std::uint64_t message_bytes, std::uint64_t messages) {
+  Result result{.test = "write_bw", .op = "write", .metric = "bw", .qp_type = "rc"};
+  result.message_bytes = message_bytes;
+  result.messages = messages;
+  result.bytes = messages * message_bytes;
+  result.window_seconds = kWindowSeconds;
+  const double bytes_per_second = static_cast<double>(result.bytes) / kWindowSeconds;
+  result.bandwidth = Bandwidth{
+      .bytes_per_second = bytes_per_second,
+      .messages_per_second = static_cast<double>(messages) / kWindowSeconds,
+      .spread = {},
+  };
+  result.effective = {
+      .mtu_bytes = 4096,
+      .send_depth = 128,
+      .post_list = 16,
+      .signal_every = 16,
+      .inline_bytes = 220,
+      .inline_used = message_bytes <= 220,
+      .iterations_per_queue_pair = {},
+      .duration_seconds = kWindowSeconds,
+      .warmup_messages = 1000,
+      .warmup_seconds = 0.0078125,
+      .working_set_bytes = message_bytes * 256,
+      .completion_queues = 2,
+      .relaxed_ordering = true,
+      .client_gid = Gid{.index = 3, .type = "roce_v2", .text = "::ffff:192.168.77.1"},
+      .server_gid = Gid{.index = 3, .type = "roce_v2", .text = "::ffff:192.168.77.2"},
+  };
+  return result;
+}
+
+Result SweepResult(std::uint64_t message_bytes, std::uint64_t messages) {
+  Result result = WriteBandwidth(message_bytes, messages);
+  result.queue_pairs = 2;
+  result.threads = 2;
+  result.bandwidth->spread = SpreadAround(result.bandwidth->bytes_per_second);
+  result.intervals = {{0.0, 1.0, messages / 2}, {1.0, 1.0, messages / 2}};
+  result.messages_per_queue_pair = {messages / 2, messages / 2};
+  const auto sent = static_cast<double>(messages);
+  result.checks = {
+      {"messages_per_queue_pair_add_up", true, {{"messages", sent}, {"sum_messages", sent}}, ""},
+      {"closing_flush",
+       true,
+       {{"flush_seconds", 0.000015625}},
+       "the last message was acknowledged"},
+  };
+  result.counters.client = {{"port_xmit_data_bytes", static_cast<std::int64_t>(result.bytes)},
+                            {"local_ack_timeout_err", 0}};
+  result.counters.server = {{"port_rcv_data_bytes", static_cast<std::int64_t>(result.bytes)},
+                            {"out_of_sequence", 0}};
+  return result;
+}
+
+Report Complete() {
+  Report report{.tool = SampleTool(), .started_at = "2025-06-01T12:00:00Z"};
+  report.plan_json =
+      R"({"tests":[{"test":"write_bw","sizes":[64,4096,65536,1048576],"queue_pairs":2}]})";
+  report.hosts = {HardwareHost("client", "node-a", "192.168.77.1"),
+                  HardwareHost("server", "node-b", "192.168.77.2")};
+  report.results = {SweepResult(64, 48000000), SweepResult(4096, 5600000),
+                    SweepResult(65536, 368000), SweepResult(1048576, 23200)};
+  return report;
+}
+
+Report Partial() {
+  Report report{.tool = SampleTool(), .started_at = "2025-06-01T12:00:00Z"};
+  report.status = Status::kPartial;
+  report.plan_json = R"({"tests":[{"test":"write_bw"},{"test":"send_bw"}]})";
+  report.hosts = {SoftHost("client", "host-a", "10.0.0.1"),
+                  SoftHost("server", "host-b", "10.0.0.2")};
+  Result write = WriteBandwidth(65536, 1632);
+  write.effective.mtu_bytes = 1024;
+  write.effective.client_gid = report.hosts[0].device->gid;
+  write.effective.server_gid = report.hosts[1].device->gid;
+  write.checks = {{"wire_bytes_cover_payload",
+                   false,
+                   {{"payload_bytes", 106954752.0}, {"port_xmit_data_bytes", 53477376.5}},
+                   "the port counted fewer bytes than were sent"}};
+  Result send = WriteBandwidth(65536, 64);
+  send.plan_index = 1;
+  send.test = "send_bw";
+  send.op = "send";
+  send.qp_type = "uc";
+  send.complete = false;
+  send.from = 1;
+  send.to = 0;
+  send.bandwidth.reset();
+  send.effective = {.mtu_bytes = 1024, .send_depth = 64, .iterations_per_queue_pair = 1000};
+  report.results = {write, send};
+  report.warnings = {"the governor of host-b is powersave: rates may vary"};
+  report.error = Failure{.host = "server",
+                         .step = "measuring send_bw at 65536 B",
+                         .message = "no completion for 10 s; local_ack_timeout_err moved by 7",
+                         .remedy = "check the link between the hosts, or raise --stall-timeout"};
+  return report;
+}
+
+Report Failed() {
+  Report report{.tool = SampleTool(), .started_at = "2025-06-01T12:00:00Z"};
+  report.status = Status::kFailed;
+  report.hosts = {{.role = "client", .name = "host-a"}};
+  report.hosts[0].device = Device{.name = "mlx5_2",
+                                  .link_layer = "infiniband",
+                                  .link_gbps = 200.0,
+                                  .active_mtu_bytes = 4096,
+                                  .lid = 5};
+  report.error = Failure{.host = {},
+                         .step = {},
+                         .message = "cannot connect to host-b port 18515: Connection refused",
+                         .remedy = "start `rdmabench server` on host-b"};
+  return report;
+}
+
+// What a hostile or broken peer could send: ill-formed UTF-8, terminal control, separators of every
+// format.
+Report Hostile() {
+  Report report{.tool = SampleTool(), .started_at = "2025-06-01T12:00:00Z"};
+  report.tool.commit = "unknown";
+  report.status = Status::kPartial;
+  report.plan_json = std::string(100, '[') + std::string(100, ']');
+  report.hosts = {{.role = "client", .name = "a,\"b\"\nc"},
+                  {.role = "server", .name = "\x1b]0;owned\x07\xff\xfe"}};
+  Result result = WriteBandwidth(8, 100);
+  result.window_seconds = kWindowSeconds;
+  result.to = 7;
+  // The mark that turns the direction of writing, in two parts for those who read this source.
+  result.effective.client_gid->text = std::string("\xe2\x80") + "\xae::1";
+  result.checks = {
+      {"x\n", false, {{"nan", std::numeric_limits<double>::infinity()}, {"n", 0.1}}, "\t"}};
+  result.counters.client = {{"\xc3", -1}};
+  report.results = {result};
+  report.warnings = {std::string("nul\0byte", 8), "=cmd|' /C calc'!A0", "Zürich 東京"};
+  report.error =
+      Failure{.host = "s\r\n", .step = "{}", .message = "<b>&\\\"", .remedy = "\xed\xa0\x80"};
+  return report;
+}
+
+constexpr std::array kSamples = {
+    Sample{"complete", Complete},
+    Sample{"partial", Partial},
+    Sample{"failed", Failed},
+    Sample{"hostile", Hostile},
+};
+
+}  // namespace
+
+std::span<const Sample> Samples() { return kSamples; }
+
+}  // namespace rdmabench::report

@@ -1,0 +1,186 @@
+#!/usr/bin/python3
+"""The published schema accepts every golden report and refuses broken ones."""
+
+import copy
+import json
+import pathlib
+import unittest
+
+import jsonschema
+
+HERE = pathlib.Path("report")  # relative to the workspace, where Bazel starts tests
+SCHEMA = json.loads((HERE / "schema.json").read_text(encoding="utf-8"))
+GOLDEN = sorted((HERE / "testdata").glob("*.json"))
+
+
+def load(name):
+    return json.loads((HERE / "testdata" / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def errors_in(document):
+    return list(jsonschema.Draft202012Validator(SCHEMA).iter_errors(document))
+
+
+def refuse_constant(name):
+    raise ValueError(f"not JSON: {name}")
+
+
+def objects():
+    """Every schema of an object with fixed keys, by name."""
+    return {"report": SCHEMA} | SCHEMA["$defs"]
+
+
+def removed(*path):
+    def change(document):
+        del parent(document, path)[path[-1]]
+
+    return change
+
+
+def replaced(value, *path):
+    def change(document):
+        parent(document, path)[path[-1]] = value
+
+    return change
+
+
+def renamed(new, *path):
+    def change(document):
+        holder = parent(document, path)
+        holder[new] = holder.pop(path[-1])
+
+    return change
+
+
+def parent(document, path):
+    for step in path[:-1]:
+        document = document[step]
+    return document
+
+
+RESULT = ("results", 0)
+
+# What is done to the complete report; each must make it invalid.
+BREAKS = {
+    "no schema_version": removed("schema_version"),
+    "another schema_version": replaced(2, "schema_version"),
+    "no tool": removed("tool"),
+    "no results": removed("results"),
+    "results as null": replaced(None, "results"),
+    "unknown status": replaced("done", "status"),
+    "complete with an error": replaced({"message": "no"}, "error"),
+    "failed without an error": replaced("failed", "status"),
+    "local time": replaced("2025-06-01T12:00:00+02:00", "started_at"),
+    "extra key": replaced(1, "comment"),
+    "extra key in a host": replaced("x", "hosts", 0, "user"),
+    "extra key in a result": replaced(1.0, *RESULT, "gbps"),
+    "extra key in bandwidth": replaced(1.0, *RESULT, "bandwidth", "average"),
+    "extra key in effective": replaced(True, *RESULT, "effective", "events"),
+    "three hosts": replaced([{"role": "client", "name": "a"}] * 3, "hosts"),
+    "unknown role": replaced("peer", "hosts", 0, "role"),
+    "unknown clock": replaced("hpet", "hosts", 0, "clock", "source"),
+    "unknown GID type": replaced("roce", "hosts", 0, "device", "gid", "type"),
+    "no ticks": replaced(0, "hosts", 0, "clock", "ns_per_tick"),
+    "null for not known": replaced(None, "hosts", 0, "cpu"),
+    "empty for not known": replaced("", "hosts", 0, "cpu"),
+    "no message_bytes": removed(*RESULT, "message_bytes"),
+    "wrong unit": renamed("message_kib", *RESULT, "message_bytes"),
+    "no unit": renamed("window", *RESULT, "window_seconds"),
+    "wrong unit in bandwidth": renamed(
+        "bits_per_second", *RESULT, "bandwidth", "bytes_per_second"
+    ),
+    "negative count": replaced(-1, *RESULT, "messages"),
+    "fractional count": replaced(1.5, *RESULT, "messages"),
+    "count as text": replaced("48000000", *RESULT, "messages"),
+    "negative rate": replaced(-1.0, *RESULT, "bandwidth", "bytes_per_second"),
+    "unknown metric": replaced("throughput", *RESULT, "metric"),
+    "no queue pairs": replaced(0, *RESULT, "queue_pairs"),
+    "half a spread": removed(*RESULT, "bandwidth", "peak_bytes_per_second"),
+    "a spread without its count": removed(*RESULT, "bandwidth", "interval_count"),
+    "empty interval": replaced(0, *RESULT, "intervals", 0, "seconds"),
+    "check without a verdict": removed(*RESULT, "checks", 0, "ok"),
+    "verdict as text": replaced("yes", *RESULT, "checks", 0, "ok"),
+    "figure as text": replaced({"messages": "1"}, *RESULT, "checks", 0, "figures"),
+    "counters of nobody": replaced({"peer": {"x": 1}}, *RESULT, "counters"),
+    "fractional counter": replaced({"x": 0.5}, *RESULT, "counters", "client"),
+}
+
+
+class SchemaTest(unittest.TestCase):
+    def test_is_a_valid_schema(self):
+        jsonschema.Draft202012Validator.check_schema(SCHEMA)
+
+    def test_describes_every_key(self):
+        for name, definition in objects().items():
+            for key, schema in definition["properties"].items():
+                with self.subTest(object=name, key=key):
+                    self.assertTrue(schema.get("description"))
+
+    def test_is_strict_about_every_object(self):
+        for name, definition in objects().items():
+            with self.subTest(object=name):
+                self.assertIs(definition["additionalProperties"], False)
+                self.assertLessEqual(
+                    set(definition["required"]), set(definition["properties"])
+                )
+
+
+class GoldenTest(unittest.TestCase):
+    def test_exist(self):
+        self.assertGreaterEqual(len(GOLDEN), 4)
+
+    def test_are_json_without_nan(self):
+        for path in GOLDEN:
+            with self.subTest(path=path.name):
+                json.loads(
+                    path.read_text(encoding="utf-8"), parse_constant=refuse_constant
+                )
+
+    def test_are_valid(self):
+        for path in GOLDEN:
+            with self.subTest(path=path.name):
+                self.assertEqual(errors_in(load(path.stem)), [])
+
+    def test_have_the_order_of_the_schema(self):
+        document = load("partial")
+        known = [key for key in SCHEMA["properties"] if key in document]
+        self.assertEqual(list(document), known)
+        order = SCHEMA["$defs"]["result"]["properties"]
+        for result in load("complete")["results"]:
+            self.assertEqual(list(result), [key for key in order if key in result])
+
+    def test_show_every_key_of_the_schema(self):
+        """A key that nothing writes is a promise that nothing keeps."""
+        seen = set()
+
+        def collect(value):
+            if isinstance(value, dict):
+                seen.update(value)
+                value = list(value.values())
+            if isinstance(value, list):
+                for item in value:
+                    collect(item)
+
+        for path in GOLDEN:
+            collect(load(path.stem))
+        for name, definition in objects().items():
+            with self.subTest(object=name):
+                self.assertEqual(set(definition["properties"]) - seen, set())
+
+
+class BrokenTest(unittest.TestCase):
+    def test_are_refused(self):
+        for name, change in BREAKS.items():
+            with self.subTest(name):
+                document = copy.deepcopy(load("complete"))
+                change(document)
+                self.assertNotEqual(errors_in(document), [])
+
+    def test_failed_report_has_no_results(self):
+        document = load("failed")
+        document["results"] = load("complete")["results"]
+        self.assertNotEqual(errors_in(document), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,179 @@
+#include "report/text.h"
+
+#include <array>
+#include <cstdio>
+#include <set>
+
+#include "report/printable.h"
+#include "report/text_results.h"
+#include "report/text_table.h"
+
+namespace rdmabench::report {
+namespace {
+
+using Words = std::vector<std::string>;
+
+std::string Joined(const Words& words, const std::string& separator) {
+  std::string text;
+  for (const std::string& word : words) {
+    if (word.empty()) continue;
+    text += (text.empty() ? "" : separator) + word;
+  }
+  return text;
+}
+
+std::string ShortNumber(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.4g", value);
+  return text.data();
+}
+
+std::string Prefixed(const std::string& prefix, const std::optional<std::string>& text) {
+  return text && !text->empty() ? prefix + *text : std::string();
+}
+
+std::string Prefixed(const std::string& prefix, const std::optional<unsigned>& number) {
+  return number ? prefix + std::to_string(*number) : std::string();
+}
+
+std::string NameOf(const Host& host) {
+  return host.name + (host.address ? " (" + *host.address + ")" : "");
+}
+
+std::string CpuOf(const Host& host) {
+  return Joined({host.cpu.value_or(""), Prefixed("governor ", host.governor)}, ", ");
+}
+
+std::string DeviceOf(const Host& host) {
+  if (!host.device) return {};
+  const Device& device = *host.device;
+  return Joined({device.name + " port " + std::to_string(device.port), device.driver.value_or(""),
+                 Prefixed("firmware ", device.firmware)},
+                ", ");
+}
+
+std::string InterfaceOf(const Host& host) {
+  if (!host.device) return {};
+  return Joined({host.device->netdev.value_or(""), Prefixed("PCIe ", host.device->pcie_address)},
+                ", ");
+}
+
+std::string LinkOf(const Host& host) {
+  if (!host.device) return {};
+  const Device& device = *host.device;
+  return Joined(
+      {device.link_layer, device.link_gbps ? ShortNumber(*device.link_gbps) + " Gb/s" : "",
+       "MTU " + std::to_string(device.active_mtu_bytes) + " B",
+       device.lid ? "LID " + std::to_string(*device.lid) : ""},
+      ", ");
+}
+
+std::string GidOf(const Host& host) {
+  if (!host.device || !host.device->gid) return {};
+  const Gid& gid = *host.device->gid;
+  return Joined({std::to_string(gid.index), gid.type, gid.text}, ", ");
+}
+
+std::string CoresOf(const Host& host) {
+  if (!host.placement) return {};
+  Words workers;
+  for (const unsigned cpu : host.placement->worker_cpus) workers.push_back(std::to_string(cpu));
+  const std::string numbers = Joined(workers, " ");
+  return Joined({numbers.empty() ? "" : "workers " + numbers,
+                 Prefixed("session ", host.placement->session_cpu)},
+                ", ");
+}
+
+std::string NodesOf(const Host& host) {
+  if (!host.placement) return {};
+  return Joined({Prefixed("device ", host.placement->device_node),
+                 Prefixed("memory ", host.placement->memory_node)},
+                ", ");
+}
+
+std::string ClockOf(const Host& host) {
+  if (!host.clock) return {};
+  const auto& drift = host.clock->drift_ppm;
+  return Joined({host.clock->source, drift ? "drift " + ShortNumber(*drift) + " ppm" : ""}, ", ");
+}
+
+struct HostRow {
+  const char* label;
+  std::string (*text)(const Host& host);
+};
+
+constexpr HostRow kHostRows[] = {
+    {"", [](const Host& host) { return host.role; }},
+    {"host", NameOf},
+    {"kernel", [](const Host& host) { return host.kernel.value_or(""); }},
+    {"cpu", CpuOf},
+    {"device", DeviceOf},
+    {"interface", InterfaceOf},
+    {"link", LinkOf},
+    {"GID", GidOf},
+    {"cores", CoresOf},
+    {"NUMA nodes", NodesOf},
+    {"clock", ClockOf},
+};
+
+// Why the cores and nodes are those: once, where it is the same for all hosts.
+std::string PlacementReasons(const std::vector<Host>& hosts) {
+  Words lines;
+  std::set<std::string> reasons;
+  for (const Host& host : hosts) {
+    const std::string reason = host.placement ? Printable(host.placement->reason) : "";
+    reasons.insert(reason);
+    if (!reason.empty()) lines.push_back("  placement, " + Printable(host.role) + ": " + reason);
+  }
+  if (lines.empty()) return {};
+  if (reasons.size() == 1) return "  placement: " + *reasons.begin() + "\n";
+  return Joined(lines, "\n") + "\n";
+}
+
+// Side by side; a row that no host has something for is left out.
+std::string HostsBlock(const std::vector<Host>& hosts) {
+  if (hosts.empty()) return {};
+  TextTable table(std::vector<TextTable::Column>(hosts.size() + 1, {"", Align::kLeft}));
+  for (const HostRow& row : kHostRows) {
+    Words cells{row.label};
+    bool known = false;
+    for (const Host& host : hosts) {
+      cells.push_back(Printable(row.text(host)));
+      known = known || !cells.back().empty();
+    }
+    if (known) table.AddRow(std::move(cells));
+  }
+  return "\n" + table.Render(2) + PlacementReasons(hosts);
+}
+
+std::string WarningsBlock(const Words& warnings) {
+  std::string text;
+  for (const std::string& warning : warnings) text += "warning: " + Printable(warning) + "\n";
+  return text.empty() ? text : "\n" + text;
+}
+
+std::string ErrorBlock(const Failure& failure) {
+  const std::string place =
+      Joined({failure.host, Prefixed("while ", std::optional(failure.step))}, ", ");
+  std::string text = "\nerror: " + Printable(Joined({place, failure.message}, ": ")) + "\n";
+  if (!failure.remedy.empty()) text += "remedy: " + Printable(failure.remedy) + "\n";
+  return text;
+}
+
+}  // namespace
+
+std::string RenderText(const Report& report) {
+  std::string text = Printable(report.tool.name + " " + report.tool.version);
+  if (!report.tool.commit.empty()) text += " (" + Printable(report.tool.commit) + ")";
+  text += Printable(Prefixed(", ", std::optional(report.started_at)));
+  if (report.status == Status::kPartial) text += ", partial";
+  if (report.status == Status::kFailed) text += ", failed";
+  text += "\n";
+  text += HostsBlock(report.hosts);
+  if (!report.results.empty()) text += "\n" + RenderResults(report);
+  text += WarningsBlock(report.warnings);
+  if (report.error) text += ErrorBlock(*report.error);
+  return text;
+}
+
+}  // namespace rdmabench::report

@@ -1,0 +1,279 @@
+#include "report/text_results.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <tuple>
+
+#include "report/printable.h"
+#include "report/text_table.h"
+
+namespace rdmabench::report {
+namespace {
+
+// Results that differ in size only. Never empty.
+using Group = std::vector<const Result*>;
+
+std::vector<Group> GroupByTest(const std::vector<Result>& results) {
+  const auto key = [](const Result& r) {
+    return std::tie(r.plan_index, r.test, r.qp_type, r.queue_pairs, r.threads, r.from, r.to);
+  };
+  std::vector<Group> groups;
+  for (const Result& result : results) {
+    const auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& other) {
+      return key(*other.front()) == key(result);
+    });
+    if (group == groups.end()) {
+      groups.push_back({&result});
+    } else {
+      group->push_back(&result);
+    }
+  }
+  return groups;
+}
+
+std::string Fixed(double value, int decimals) {
+  if (!std::isfinite(value)) return "-";
+  std::array<char, 400> text{};  // the largest double has 309 digits before the point
+  std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
+  return text.data();
+}
+
+std::string Seconds(double seconds) { return Fixed(seconds, 3) + " s"; }
+
+std::string Plural(std::uint64_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+std::string Size(std::uint64_t bytes) {
+  constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+  constexpr std::uint64_t kKiB = std::uint64_t{1} << 10;
+  if (bytes >= kMiB && bytes % kMiB == 0) return std::to_string(bytes / kMiB) + " MiB";
+  if (bytes >= kKiB && bytes % kKiB == 0) return std::to_string(bytes / kKiB) + " KiB";
+  return std::to_string(bytes) + " B";
+}
+
+// One value where all results of the group have the same, else the range.
+std::string Across(const Group& group, const std::function<std::uint64_t(const Effective&)>& value,
+                   const std::function<std::string(std::uint64_t)>& show) {
+  std::uint64_t least = value(group.front()->effective);
+  std::uint64_t most = least;
+  for (const Result* result : group) {
+    least = std::min(least, value(result->effective));
+    most = std::max(most, value(result->effective));
+  }
+  return least == most ? show(least) : show(least) + " to " + show(most);
+}
+
+std::string Across(const Group& group, std::uint32_t Effective::*member) {
+  return Across(
+      group, [member](const Effective& e) { return e.*member; },
+      [](std::uint64_t value) { return std::to_string(value); });
+}
+
+std::string HostName(const Report& report, std::size_t index) {
+  return index < report.hosts.size() ? Printable(report.hosts[index].name) : "unknown";
+}
+
+std::string QueuePairs(const Group& group) {
+  const Result& first = *group.front();
+  return Printable(first.qp_type) + ", " + Plural(first.queue_pairs, "queue pair") + ", " +
+         Plural(first.threads, "thread") + ", " +
+         Plural(first.effective.completion_queues, "completion queue") + ", MTU " +
+         std::to_string(first.effective.mtu_bytes) + " B";
+}
+
+std::string Requests(const Group& group) {
+  return "depth " + Across(group, &Effective::send_depth) + ", post list " +
+         Across(group, &Effective::post_list) + ", signalled every " +
+         Across(group, &Effective::signal_every);
+}
+
+std::string Inline(const Group& group) {
+  std::uint64_t largest = 0;
+  bool used = false;
+  for (const Result* result : group) {
+    if (!result->effective.inline_used) continue;
+    used = true;
+    largest = std::max(largest, result->message_bytes);
+  }
+  const std::string granted = Across(group, &Effective::inline_bytes) + " B granted, ";
+  return granted + (used ? "used up to " + Size(largest) : "not used");
+}
+
+std::string Memory(const Group& group) {
+  const std::string working_set = Across(
+      group, [](const Effective& e) { return e.working_set_bytes; }, Size);
+  const bool relaxed = group.front()->effective.relaxed_ordering;
+  return "working set " + working_set + ", relaxed ordering " + (relaxed ? "on" : "off");
+}
+
+std::string Run(const Group& group) {
+  const Effective& effective = group.front()->effective;
+  std::string run;
+  if (effective.duration_seconds) {
+    run = Seconds(*effective.duration_seconds) + ", ";
+  } else if (effective.iterations_per_queue_pair) {
+    run = std::to_string(*effective.iterations_per_queue_pair) + " messages a queue pair, ";
+  }
+  const std::string messages = Across(
+      group, [](const Effective& e) { return e.warmup_messages; },
+      [](std::uint64_t value) { return std::to_string(value); });
+  return run + "after a warm-up of " + messages + " messages";
+}
+
+std::string GidText(const Gid& gid) {
+  return std::to_string(gid.index) + ", " + Printable(gid.type) + ", " + Printable(gid.text);
+}
+
+bool IsGidOf(const Report& report, std::size_t host, const Gid& gid) {
+  if (host >= report.hosts.size() || !report.hosts[host].device) return false;
+  const std::optional<Gid>& chosen = report.hosts[host].device->gid;
+  return chosen && std::tie(chosen->index, chosen->type, chosen->text) ==
+                       std::tie(gid.index, gid.type, gid.text);
+}
+
+// Empty where there is no pair, or the block of the hosts shows it already.
+std::string GidPair(const Report& report, const Result& result) {
+  const Effective& effective = result.effective;
+  if (!effective.client_gid || !effective.server_gid) return {};
+  const bool from_server =
+      result.from < report.hosts.size() && report.hosts[result.from].role == "server";
+  const Gid& from = from_server ? *effective.server_gid : *effective.client_gid;
+  const Gid& to = from_server ? *effective.client_gid : *effective.server_gid;
+  if (IsGidOf(report, result.from, from) && IsGidOf(report, result.to, to)) return {};
+  return GidText(from) + " → " + GidText(to);
+}
+
+std::string Agreed(const Report& report, const Group& group) {
+  const Result& first = *group.front();
+  TextTable rows({{"", Align::kLeft}, {"", Align::kLeft}});
+  const std::string gids = GidPair(report, first);
+  rows.AddRow({"queue pairs", QueuePairs(group)});
+  if (!gids.empty()) rows.AddRow({"GIDs", gids});
+  rows.AddRow({"requests", Requests(group)});
+  rows.AddRow({"inline", Inline(group)});
+  rows.AddRow({"memory", Memory(group)});
+  rows.AddRow({"run", Run(group)});
+  return Printable(first.test) + ": " + HostName(report, first.from) + " → " +
+         HostName(report, first.to) + "\n" + rows.Render(2);
+}
+
+double Gbps(double bytes_per_second) { return bytes_per_second * 8.0 / 1e9; }
+
+struct Column {
+  std::string_view title;
+  std::size_t width;
+  std::string (*cell)(const Result& result);
+};
+
+constexpr Column kColumns[] = {
+    {"bytes", 9, [](const Result& r) { return std::to_string(r.message_bytes); }},
+    {"messages", 11, [](const Result& r) { return std::to_string(r.messages); }},
+    {"window s", 8, [](const Result& r) { return Fixed(r.window_seconds, 3); }},
+};
+
+constexpr Column kBandwidthColumns[] = {
+    {"Gb/s", 8, [](const Result& r) { return Fixed(Gbps(r.bandwidth->bytes_per_second), 3); }},
+    {"MiB/s", 10,
+     [](const Result& r) { return Fixed(r.bandwidth->bytes_per_second / (1 << 20), 2); }},
+    {"M msg/s", 10,
+     [](const Result& r) { return Fixed(r.bandwidth->messages_per_second / 1e6, 6); }},
+};
+
+constexpr Column kSpreadColumns[] = {
+    {"min Gb/s", 8,
+     [](const Result& r) { return Fixed(Gbps(r.bandwidth->spread->min_bytes_per_second), 3); }},
+    {"peak Gb/s", 9,
+     [](const Result& r) { return Fixed(Gbps(r.bandwidth->spread->peak_bytes_per_second), 3); }},
+    {"±95 % Gb/s", 10,
+     [](const Result& r) {
+       const Spread& spread = *r.bandwidth->spread;
+       const double width = spread.ci95_high_bytes_per_second - spread.ci95_low_bytes_per_second;
+       return Fixed(Gbps(width / 2.0), 3);
+     }},
+};
+
+bool HasBandwidth(const Result& result) { return result.bandwidth.has_value(); }
+bool HasSpread(const Result& result) { return result.bandwidth && result.bandwidth->spread; }
+
+// Columns that show something for those results that `known` holds for.
+struct ColumnSet {
+  std::span<const Column> columns;
+  bool (*known)(const Result& result);
+};
+
+constexpr ColumnSet kColumnSets[] = {
+    {kColumns, [](const Result&) { return true; }},
+    {kBandwidthColumns, HasBandwidth},
+    {kSpreadColumns, HasSpread},
+};
+
+std::string Table(const Group& group) {
+  std::vector<ColumnSet> shown;
+  std::vector<TextTable::Column> titles;
+  for (const ColumnSet& set : kColumnSets) {
+    const auto known = [&](const Result* result) { return set.known(*result); };
+    if (std::none_of(group.begin(), group.end(), known)) continue;
+    shown.push_back(set);
+    for (const Column& column : set.columns) {
+      titles.push_back({std::string(column.title), Align::kRight, column.width});
+    }
+  }
+  titles.push_back({"", Align::kLeft});
+  TextTable table(titles);
+  for (const Result* result : group) {
+    std::vector<std::string> cells;
+    for (const ColumnSet& set : shown) {
+      for (const Column& column : set.columns) {
+        cells.push_back(set.known(*result) ? column.cell(*result) : "-");
+      }
+    }
+    cells.emplace_back(result->complete ? "" : "incomplete");
+    table.AddRow(std::move(cells));
+  }
+  return table.Render(2);
+}
+
+// A figure as people write it: whole numbers, which counts are, without an exponent.
+std::string Figure(double value) {
+  constexpr double kExact = 9007199254740992.0;  // above it doubles skip whole numbers
+  if (value == std::floor(value) && std::abs(value) <= kExact) return Fixed(value, 0);
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.9g", value);
+  return text.data();
+}
+
+std::string FailedChecks(const Group& group) {
+  std::string text;
+  for (const Result* result : group) {
+    for (const Check& check : result->checks) {
+      if (check.ok) continue;
+      text += "  check failed at " + Size(result->message_bytes) + ": " + Printable(check.name);
+      if (!check.text.empty()) text += ": " + Printable(check.text);
+      std::string figures;
+      for (const auto& [name, value] : check.figures) {
+        figures += (figures.empty() ? "" : ", ") + Printable(name) + " " + Figure(value);
+      }
+      text += figures.empty() ? "\n" : " (" + figures + ")\n";
+    }
+  }
+  return text.empty() ? text : "\n" + text;
+}
+
+}  // namespace
+
+std::string RenderResults(const Report& report) {
+  std::string text;
+  for (const Group& group : GroupByTest(report.results)) {
+    text += (text.empty() ? "" : "\n") + Agreed(report, group) + "\n" + Table(group);
+    text += FailedChecks(group);
+  }
+  return text;
+}
+
+}  // namespace rdmabench::report

@@ -1,0 +1,115 @@
+"""Takes a lab up and down, and says what is up."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import boot
+import kernel
+import login
+import processes
+from errors import LabError
+from interruption import ignore_signals
+from state import Home, Host, Lab
+
+# A socket's path has at most 107 bytes; the longest that is made in the directory, vde_switch's, needs about 35.
+LONGEST_DIRECTORY = 70
+
+PROGRAMS = (
+    "apt-get busybox depmod dpkg-deb g++ ip modprobe qemu-system-x86_64 rdma ssh ssh-keygen sshd tc vde_switch"
+).split()
+
+
+def up(home: Home, scripts: pathlib.Path, host_count: int | None, topology: str | None) -> None:
+    started = time.monotonic()
+    _install_missing(scripts)
+    with home.locked():
+        present = home.load()
+        if present and present.is_up and _is_whole(present):
+            _require_same(present, host_count, topology)
+            print(f"the lab is already up: {_describe(present)}")
+            return
+        if present:
+            print("lab: first removing what a broken lab left behind", file=sys.stderr)
+            _take_down(present)
+        host_kernel = kernel.find_or_fetch()
+        try:
+            lab = _create(home, topology or "flat", host_count or 2)
+            boot.boot(lab, host_kernel)
+            lab.is_up = True
+            lab.save()
+        except BaseException as error:
+            ignore_signals()
+            if lab := home.load():
+                if isinstance(error, LabError):
+                    boot.print_consoles(lab)
+                _take_down(lab)
+            raise
+    print(f"the lab is up after {time.monotonic() - started:.0f} s: {_describe(lab)}")
+
+
+def down(home: Home) -> None:
+    with home.locked():
+        lab = home.load()
+        if lab:
+            ignore_signals()
+            _take_down(lab)
+    print("the lab is down" if lab else "no lab was up")
+
+
+def status(home: Home) -> int:
+    lab = home.load()
+    if not lab or not lab.is_up:
+        print("a lab is being taken up, or was abandoned on the way" if lab else "no lab is up")
+        return 1
+    is_whole = _is_whole(lab)
+    print(f"the lab is {'up' if is_whole else 'broken, one of its processes has ended'}: {_describe(lab)}")
+    for host in lab.hosts:
+        print(f"  {host.name}  192.168.77.{host.number}  fd77::{host.number}  console log {lab.console(host)}")
+    print(f"  for a terminal: ssh -t -F {login.config_path(lab)} {lab.hosts[0].name}")
+    return 0 if is_whole else 1
+
+
+def _install_missing(scripts: pathlib.Path) -> None:
+    missing = [program for program in PROGRAMS if not shutil.which(program)]
+    if not missing:
+        return
+    print(f"lab: {', '.join(missing)} missing; running scripts/setup --packages-only", file=sys.stderr)
+    subprocess.run([scripts / "setup", "--packages-only"], stdin=subprocess.DEVNULL, stdout=sys.stderr)
+    missing = [program for program in PROGRAMS if not shutil.which(program)]
+    if missing:
+        raise LabError(f"still missing: {', '.join(missing)}; run scripts/setup as an administrator")
+
+
+def _is_whole(lab: Lab) -> bool:
+    return all(map(processes.is_running, lab.processes))
+
+
+def _require_same(lab: Lab, host_count: int | None, topology: str | None) -> None:
+    if host_count not in (None, len(lab.hosts)) or topology not in (None, lab.topology):
+        raise LabError(f"another lab is up here: {_describe(lab)}; end it with `scripts/lab down` first")
+
+
+def _describe(lab: Lab) -> str:
+    names = " ".join(host.name for host in lab.hosts)
+    means = {"kvm": "KVM", "tcg": "software emulation (TCG)"}[lab.acceleration]
+    return f"hosts {names}, topology {lab.topology}, run by {means}"
+
+
+def _create(home: Home, topology: str, host_count: int) -> Lab:
+    directory = pathlib.Path(tempfile.mkdtemp(prefix="rdmabench-lab."))
+    lab = Lab(home, directory, topology, [Host(chr(ord("a") + i), i + 1) for i in range(host_count)])
+    lab.save()
+    if len(os.fsencode(directory)) > LONGEST_DIRECTORY:
+        raise LabError(f"{directory} is too long a path for sockets; set TMPDIR to a shorter one, such as /tmp")
+    return lab
+
+
+def _take_down(lab: Lab) -> None:
+    processes.end(lab.processes)
+    shutil.rmtree(lab.directory, ignore_errors=True)
+    (lab.home.directory / "lab.json").unlink(missing_ok=True)

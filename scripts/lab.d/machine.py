@@ -1,0 +1,133 @@
+"""Starts the QEMU process of each host, and asks it for the port of its ssh login."""
+
+import json
+import pathlib
+import re
+import socket
+import subprocess
+import time
+
+import processes
+from errors import LabError
+from interruption import deferred
+from kernel import Kernel
+from state import Host, Lab
+
+FLAT = ["-smp", "1", "-m", "1024M"]
+
+# Two nodes with two processors each, and a PCIe root port that belongs to the second node.
+NUMA = """
+-smp 4,sockets=2,cores=2 -m 1024M
+-object memory-backend-ram,id=memory0,size=512M -numa node,nodeid=0,cpus=0-1,memdev=memory0
+-object memory-backend-ram,id=memory1,size=512M -numa node,nodeid=1,cpus=2-3,memdev=memory1
+-device pxb-pcie,id=node1,bus_nr=128,numa_node=1,bus=pcie.0
+-device pcie-root-port,id=port1,bus=node1,chassis=1,slot=1
+""".split()
+
+PROCESSOR = {"kvm": ["-accel", "kvm", "-cpu", "host"], "tcg": ["-accel", "tcg,thread=multi", "-cpu", "max"]}
+
+
+def start_link(lab: Lab) -> None:
+    """The private network of more than two hosts goes through a switch; two are joined directly."""
+    if len(lab.hosts) <= 2:
+        return
+    pid_file = lab.directory / "switch.pid"
+    command = ["vde_switch", "-s", lab.directory / "switch", "-m", "600", "-daemon", "-p", pid_file]
+    with deferred():
+        started = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        deadline = time.monotonic() + 10
+        while time.monotonic() < deadline:
+            text = pid_file.read_text() if pid_file.exists() else ""
+            if text.endswith("\n") and (process := processes.find(int(text))):
+                lab.processes.append(process)
+                lab.save()
+                return
+            time.sleep(0.02)
+    raise LabError(f"vde_switch did not start: {started.stderr.strip() or 'it gave no reason'}")
+
+
+def start_host(lab: Lab, host: Host, kernel: Kernel) -> processes.Process:
+    lab.console(host).unlink(missing_ok=True)
+    log = lab.directory / f"{host.name}.qemu"
+    with deferred():
+        process = processes.start(_command(lab, host, kernel), log)
+        if process:
+            lab.processes.append(process)
+            lab.save()
+    if process is None:
+        raise LabError(f"QEMU for host {host.name} ended at once: {log.read_text().strip()}")
+    return process
+
+
+def _command(lab: Lab, host: Host, kernel: Kernel) -> list[str]:
+    directory = lab.directory
+    nic_bus = "port1" if lab.topology == "numa" else "pcie.0"
+    kernel_line = (
+        "console=ttyS0 quiet panic=-1 net.ifnames=0 mitigations=off "
+        f"LAB_HOST={host.name} LAB_NUMBER={host.number}"
+    )
+    command = ["qemu-system-x86_64", "-name", f"rdmabench lab host {host.name} in {directory}"]
+    command += ["-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", "-machine", "q35"]
+    command += PROCESSOR[lab.acceleration]
+    command += NUMA if lab.topology == "numa" else FLAT
+    command += ["-kernel", kernel.image, "-initrd", directory / "initrd", "-append", kernel_line]
+    command += ["-serial", f"file:{_comma_safe(lab.console(host))}"]
+    command += ["-qmp", f"unix:{_comma_safe(_monitor(lab, host))},server=on,wait=off"]
+    for tag, path in (("machine", pathlib.Path("/")), ("modules", kernel.modules)):
+        export = f"local,id={tag},path={_comma_safe(path)},security_model=none,readonly=on,multidevs=remap"
+        command += ["-fsdev", export, "-device", f"virtio-9p-pci,fsdev={tag},mount_tag={tag},bus=pcie.0"]
+    # Port 0: the system chooses a free one, so that two labs cannot race for it.
+    command += ["-netdev", "user,id=login,restrict=on,hostfwd=tcp:127.0.0.1:0-:22"]
+    command += ["-device", "virtio-net-pci,netdev=login,romfile=,bus=pcie.0"]
+    command += ["-netdev", _private_network(lab, host)]
+    mac = f"52:54:00:77:00:{host.number:02x}"
+    command += ["-device", f"virtio-net-pci,netdev=private,mac={mac},romfile=,bus={nic_bus}"]
+    return [str(word) for word in command]
+
+
+def _private_network(lab: Lab, host: Host) -> str:
+    if len(lab.hosts) == 1:
+        return "hubport,id=private,hubid=1"
+    if len(lab.hosts) == 2:
+        role = "on" if host.number == 1 else "off"
+        return f"stream,id=private,server={role},addr.type=unix,addr.path={_comma_safe(lab.directory / 'link')}"
+    return f"vde,id=private,sock={_comma_safe(lab.directory / 'switch')}"
+
+
+def _comma_safe(path: pathlib.Path) -> str:
+    return str(path).replace(",", ",,")
+
+
+def _monitor(lab: Lab, host: Host) -> pathlib.Path:
+    return lab.directory / f"{host.name}.monitor"
+
+
+def ssh_port(lab: Lab, host: Host, process: processes.Process) -> int:
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline and processes.is_running(process):
+        try:
+            answer = _ask_monitor(_monitor(lab, host), "info usernet")
+        except OSError:
+            time.sleep(0.02)  # QEMU is not yet listening
+            continue
+        if found := re.search(r"HOST_FORWARD\]\s+\d+\s+127\.0\.0\.1\s+(\d+)", answer):
+            return int(found[1])
+    reason = (lab.directory / f"{host.name}.qemu").read_text().strip()
+    raise LabError(f"QEMU for host {host.name} did not start: {reason or 'it gave no reason'}")
+
+
+def _ask_monitor(path: pathlib.Path, question: str) -> str:
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(30)
+        connection.connect(str(path))
+        stream = connection.makefile("rw")
+        stream.readline()  # the greeting
+        commands = [
+            {"execute": "qmp_capabilities"},
+            {"execute": "human-monitor-command", "arguments": {"command-line": question}},
+        ]
+        for command in commands:
+            stream.write(json.dumps(command) + "\n")
+            stream.flush()
+            answer = json.loads(stream.readline())
+        return answer["return"]

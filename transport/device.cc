@@ -1,0 +1,294 @@
+#include "transport/device.h"
+
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "transport/device_sysfs.h"
+#include "transport/error.h"
+#include "transport/nearest.h"
+
+namespace rdmabench {
+namespace {
+
+constexpr std::string_view kSysfs = "/sys";
+
+[[noreturn]] void ThrowNoDevice() {
+  std::string kernel_devices;
+  for (const std::string& name : KernelDevices(kSysfs)) {
+    kernel_devices += (kernel_devices.empty() ? "" : ", ") + name;
+  }
+  if (kernel_devices.empty()) {
+    throw Error(Blame::kEnvironment, "no RDMA device found",
+                "load the adapter's driver, or make a software device: rdma link add rxe0 type rxe "
+                "netdev NETDEV");
+  }
+  throw Error(Blame::kEnvironment,
+              "no RDMA device found by the verbs library, though the kernel has " + kernel_devices,
+              "modprobe ib_uverbs, and install the provider libraries (Debian: ibverbs-providers)");
+}
+
+// The devices that the verbs library sees, at least one.
+class Listing {
+ public:
+  Listing() : list_(ibv_get_device_list(&count_)) {
+    if (list_ == nullptr || count_ == 0) ThrowNoDevice();
+  }
+  std::span<ibv_device* const> devices() const {
+    return {list_.get(), static_cast<std::size_t>(count_)};
+  }
+
+ private:
+  int count_ = 0;  // declared first: the list's initializer writes it
+  DeviceList list_;
+};
+
+std::string RemedyForOpening(const ibv_device& device, int code) {
+  const std::string file = "/dev/infiniband/" + std::string(device.dev_name);
+  if (code == EACCES || code == EPERM) {
+    return "this user needs to read and write " + file +
+           ": join the file's group, or run as root; in a container also allow the device";
+  }
+  if (code == ENOENT || code == ENXIO) {
+    return file + " is missing: modprobe ib_uverbs; in a container pass --device=/dev/infiniband";
+  }
+  return "the kernel's log may say more: dmesg | tail";
+}
+
+Context OpenContext(ibv_device* device) {
+  errno = 0;
+  Context context(ibv_open_device(device));
+  if (context != nullptr) return context;
+  const int code = errno != 0 ? errno : ENODEV;
+  throw Error(Blame::kEnvironment,
+              WithReason("cannot open " + std::string(ibv_get_device_name(device)), code),
+              RemedyForOpening(*device, code));
+}
+
+struct Opened {
+  Context context;
+  DeviceInfo info;
+};
+
+Opened OpenOne(ibv_device* device) {
+  Opened opened{OpenContext(device), {}};
+  opened.info = QueryDevice(opened.context.get());
+  return opened;
+}
+
+// Those that open. The others' errors go to `failures`.
+std::vector<Opened> OpenAll(const Listing& listing, std::vector<Error>* failures) {
+  std::vector<Opened> all;
+  for (ibv_device* device : listing.devices()) {
+    try {
+      all.push_back(OpenOne(device));
+    } catch (const Error& error) {
+      failures->push_back(error);
+    }
+  }
+  return all;
+}
+
+bool HasActivePort(const DeviceInfo& info) {
+  return std::any_of(info.ports.begin(), info.ports.end(),
+                     [](const PortInfo& port) { return port.state == IBV_PORT_ACTIVE; });
+}
+
+template <class Predicate>
+bool AnyActiveGid(const DeviceInfo& info, Predicate matches) {
+  return std::any_of(info.ports.begin(), info.ports.end(), [&](const PortInfo& port) {
+    return port.state == IBV_PORT_ACTIVE &&
+           std::any_of(port.gids.begin(), port.gids.end(), matches);
+  });
+}
+
+bool BelongsTo(const DeviceInfo& info, std::string_view netdev) {
+  return info.netdev == netdev ||
+         AnyActiveGid(info, [&](const Gid& gid) { return gid.netdev == netdev; });
+}
+
+// An address in one form: IPv6, or IPv4 mapped into it.
+std::optional<in6_addr> ParseAddress(std::string_view ip) {
+  const std::string text(ip.substr(0, ip.find('%')));
+  in6_addr address{};
+  if (inet_pton(AF_INET6, text.c_str(), &address) == 1) return address;
+  if (inet_pton(AF_INET6, ("::ffff:" + text).c_str(), &address) == 1) return address;
+  return std::nullopt;
+}
+
+std::optional<in6_addr> AddressOf(const sockaddr* address) {
+  if (address == nullptr) return std::nullopt;
+  if (address->sa_family == AF_INET6) {
+    sockaddr_in6 ipv6{};
+    std::memcpy(&ipv6, address, sizeof ipv6);
+    return ipv6.sin6_addr;
+  }
+  if (address->sa_family != AF_INET) return std::nullopt;
+  sockaddr_in ipv4{};
+  std::memcpy(&ipv4, address, sizeof ipv4);
+  in6_addr mapped{};
+  mapped.s6_addr[10] = mapped.s6_addr[11] = 0xff;
+  std::memcpy(&mapped.s6_addr[12], &ipv4.sin_addr, sizeof ipv4.sin_addr);
+  return mapped;
+}
+
+bool SameAddress(const in6_addr& address, const void* other) {
+  return std::memcmp(&address, other, sizeof address) == 0;
+}
+
+// "mlx5_0 (eth2), rxe0 (eth1)"
+std::string Existing(const Listing& listing) {
+  std::string text;
+  for (ibv_device* device : listing.devices()) {
+    const std::string name = ibv_get_device_name(device);
+    const std::string netdev = ReadSysfs(kSysfs, name).netdev;
+    text += (text.empty() ? "" : ", ") + name + (netdev.empty() ? "" : " (" + netdev + ")");
+  }
+  return text;
+}
+
+[[noreturn]] void ThrowUnknownDevice(std::string_view name, const Listing& listing) {
+  const std::string wanted(name);
+  if (if_nametoindex(wanted.c_str()) != 0) {
+    throw Error(Blame::kEnvironment,
+                "no RDMA device belongs to the network interface " + wanted +
+                    "; there are: " + Existing(listing),
+                "choose one of those, or make a software device on it: rdma link add rxe_" +
+                    wanted + " type rxe netdev " + wanted);
+  }
+  std::vector<std::string_view> known;
+  for (ibv_device* device : listing.devices()) known.push_back(ibv_get_device_name(device));
+  throw Error(Blame::kEnvironment,
+              "no RDMA device, and no network interface of one, is named \"" + wanted +
+                  "\"; there are: " + Existing(listing) + DidYouMean(name, known),
+              "choose one of those");
+}
+
+std::string RemedyForPort(const DeviceInfo& device, const PortInfo& port) {
+  if (port.link_layer == "infiniband" && port.state != IBV_PORT_DOWN) {
+    return "the subnet manager has not brought the port up: is opensm running on this fabric?";
+  }
+  const std::string cable = "check cable and switch port";
+  return device.netdev.empty() ? cable : "ip link set dev " + device.netdev + " up; " + cable;
+}
+
+[[noreturn]] void ThrowInactive(const DeviceInfo& device, const PortInfo& port) {
+  throw Error(Blame::kEnvironment,
+              "port " + std::to_string(port.number) + " of " + device.name + " is not active but " +
+                  std::string(PortStateName(port.state)),
+              RemedyForPort(device, port));
+}
+
+}  // namespace
+
+Device::Device(Context context, DeviceInfo info)
+    : context_(std::move(context)), info_(std::move(info)) {}
+
+Device Device::Open(std::string_view name) {
+  const Listing listing;
+  for (ibv_device* device : listing.devices()) {
+    if (ibv_get_device_name(device) != name) continue;
+    Opened opened = OpenOne(device);
+    return Device(std::move(opened.context), std::move(opened.info));
+  }
+  for (ibv_device* device : listing.devices()) {
+    if (ReadSysfs(kSysfs, ibv_get_device_name(device)).netdev != name) continue;
+    Opened opened = OpenOne(device);
+    return Device(std::move(opened.context), std::move(opened.info));
+  }
+  // A VLAN or bond over the device's interface is known from its GIDs alone.
+  std::vector<Error> failures;
+  for (Opened& opened : OpenAll(listing, &failures)) {
+    if (BelongsTo(opened.info, name)) {
+      return Device(std::move(opened.context), std::move(opened.info));
+    }
+  }
+  ThrowUnknownDevice(name, listing);
+}
+
+Device Device::OpenFor(std::string_view local_ip) {
+  std::vector<Error> failures;
+  std::vector<Opened> all = OpenAll(Listing(), &failures);
+  if (all.empty()) throw failures.front();
+  std::string inactive;
+  for (const Opened& opened : all) {
+    inactive += (inactive.empty() ? "" : ", ") + opened.info.name;
+  }
+  std::erase_if(all, [](const Opened& opened) { return !HasActivePort(opened.info); });
+  if (all.empty()) {
+    throw Error(Blame::kEnvironment, "no RDMA device has an active port; there are: " + inactive,
+                "check cables and switch ports (ibv_devinfo, rdma link show), or ip link set up");
+  }
+  const std::optional<in6_addr> address = ParseAddress(local_ip);
+  const std::string netdev = InterfaceOfAddress(local_ip);
+  auto chosen = std::find_if(all.begin(), all.end(), [&](const Opened& opened) {
+    return address && AnyActiveGid(opened.info, [&](const Gid& gid) {
+             return SameAddress(*address, gid.raw.raw);
+           });
+  });
+  if (chosen == all.end() && !netdev.empty()) {
+    chosen = std::find_if(all.begin(), all.end(),
+                          [&](const Opened& opened) { return BelongsTo(opened.info, netdev); });
+  }
+  if (chosen == all.end()) chosen = all.begin();
+  return Device(std::move(chosen->context), std::move(chosen->info));
+}
+
+const PortInfo& Device::ActivePort(std::optional<int> number) const {
+  const int count = static_cast<int>(info_.ports.size());
+  if (count == 0) throw Error(Blame::kEnvironment, info_.name + " has no port");
+  if (number) {
+    if (*number < 1 || *number > count) {
+      throw Error(Blame::kEnvironment,
+                  info_.name + " has no port " + std::to_string(*number) + "; it has " +
+                      (count == 1 ? "port 1 only" : "ports 1 to " + std::to_string(count)));
+    }
+    const PortInfo& port = info_.ports[static_cast<std::size_t>(*number - 1)];
+    if (port.state != IBV_PORT_ACTIVE) ThrowInactive(info_, port);
+    return port;
+  }
+  for (const PortInfo& port : info_.ports) {
+    if (port.state == IBV_PORT_ACTIVE) return port;
+  }
+  ThrowInactive(info_, info_.ports.front());
+}
+
+std::vector<DeviceInfo> ListDevices(std::vector<std::string>* skipped) {
+  int count = 0;
+  const DeviceList list(ibv_get_device_list(&count));
+  std::vector<DeviceInfo> devices;
+  for (int i = 0; list != nullptr && i < count; ++i) {
+    try {
+      devices.push_back(OpenOne(list[static_cast<std::size_t>(i)]).info);
+    } catch (const Error& error) {
+      if (skipped != nullptr) skipped->emplace_back(error.what());
+    }
+  }
+  return devices;
+}
+
+std::string InterfaceOfAddress(std::string_view ip) {
+  const std::optional<in6_addr> wanted = ParseAddress(ip);
+  ifaddrs* head = nullptr;
+  if (!wanted || getifaddrs(&head) != 0) return {};
+  const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> all(head, &freeifaddrs);
+  // A VLAN has its parent's link-local address, so there the zone decides.
+  const std::size_t percent = ip.find('%');
+  const std::string_view zone = percent == ip.npos ? "" : ip.substr(percent + 1);
+  std::string found;
+  for (const ifaddrs* entry = head; entry != nullptr; entry = entry->ifa_next) {
+    const std::optional<in6_addr> address = AddressOf(entry->ifa_addr);
+    if (!address || !SameAddress(*wanted, &*address)) continue;
+    if (found.empty() || zone == entry->ifa_name) found = entry->ifa_name;
+  }
+  return found;
+}
+
+}  // namespace rdmabench

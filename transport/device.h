@@ -1,0 +1,46 @@
+// RDMA devices: all that there are, and the one that a run opens.
+#pragma once
+
+#include <infiniband/verbs.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "transport/device_info.h"
+#include "transport/handle.h"
+
+namespace rdmabench {
+
+// An opened device.
+class Device {
+ public:
+  // Opens the RDMA device of this name, or the one that belongs to the network interface of this
+  // name. Throws Error(kEnvironment) naming those that exist, or that there is none at all.
+  static Device Open(std::string_view name);
+  // The device with an active port that has `local_ip` (the session's own address) in its GID
+  // table, or whose network interface carries it; else, or for a loopback address that no device's
+  // interface carries, the first with an active port. Throws Error(kEnvironment) when no device has
+  // one.
+  static Device OpenFor(std::string_view local_ip);
+
+  ibv_context* context() const { return context_.get(); }
+  const DeviceInfo& info() const { return info_; }
+  // The port of this number, or the first active one. Throws Error(kEnvironment): no such port, or
+  // it is not active.
+  const PortInfo& ActivePort(std::optional<int> number) const;
+
+ private:
+  Device(Context context, DeviceInfo info);
+  Context context_;
+  DeviceInfo info_;
+};
+
+// All devices, also with ports down. `skipped` says for each that did not open why.
+std::vector<DeviceInfo> ListDevices(std::vector<std::string>* skipped);
+
+// The network interface that carries the address; empty when none does.
+std::string InterfaceOfAddress(std::string_view ip);
+
+}  // namespace rdmabench

@@ -1,0 +1,179 @@
+#include "transport/device_info.h"
+
+#include <net/if.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "transport/device_sysfs.h"
+#include "transport/error.h"
+
+namespace rdmabench {
+namespace {
+
+// Gb/s of one lane by active_speed: the figures that the kernel's `rate` file and ibstat show.
+constexpr std::array<std::pair<int, double>, 8> kLaneGbps = {{
+    {1, 2.5},      // SDR
+    {2, 5.0},      // DDR
+    {4, 10.0},     // QDR
+    {8, 10.0},     // FDR10
+    {16, 14.0},    // FDR
+    {32, 25.0},    // EDR
+    {64, 50.0},    // HDR
+    {128, 100.0},  // NDR
+}};
+// Lanes by active_width (IBTA PortInfo.LinkWidthActive).
+constexpr std::array<std::pair<int, int>, 5> kLanes = {{{1, 1}, {2, 4}, {4, 8}, {8, 12}, {16, 2}}};
+
+template <class Table>
+auto Lookup(const Table& table, int key) -> std::optional<decltype(table.front().second)> {
+  for (const auto& [known, value] : table) {
+    if (known == key) return value;
+  }
+  return std::nullopt;
+}
+
+std::optional<double> LinkGbps(const ibv_port_attr& attr) {
+  const auto lane = Lookup(kLaneGbps, attr.active_speed);
+  const auto lanes = Lookup(kLanes, attr.active_width);
+  if (!lane || !lanes) return std::nullopt;
+  return *lane * *lanes;
+}
+
+std::string LinkLayerName(std::uint8_t link_layer) {
+  // Old kernels say "unspecified" for InfiniBand, the only one they had.
+  return link_layer == IBV_LINK_LAYER_ETHERNET ? "ethernet" : "infiniband";
+}
+
+GidType TypeOf(std::uint32_t gid_type) {
+  switch (gid_type) {
+    case IBV_GID_TYPE_ROCE_V1:
+      return GidType::kRoceV1;
+    case IBV_GID_TYPE_ROCE_V2:
+      return GidType::kRoceV2;
+    default:
+      return GidType::kInfiniBand;
+  }
+}
+
+std::string InterfaceName(std::uint32_t index) {
+  char name[IF_NAMESIZE] = {};
+  return index != 0 && if_indextoname(index, name) != nullptr ? std::string(name) : std::string();
+}
+
+// Every GID in use, of all ports.
+std::vector<ibv_gid_entry> QueryGids(ibv_context* context, std::size_t table_entries) {
+  std::vector<ibv_gid_entry> entries(table_entries);
+  if (entries.empty()) return entries;
+  const ssize_t count = ibv_query_gid_table(context, entries.data(), entries.size(), 0);
+  // It returns the negative errno value, unlike the other verbs.
+  if (count < 0) Check(static_cast<int>(-count), "cannot read the GID table");
+  entries.resize(static_cast<std::size_t>(count));
+  return entries;
+}
+
+PortInfo Describe(const ibv_port_attr& attr, int number) {
+  PortInfo port;
+  port.number = number;
+  port.state = attr.state;
+  port.link_layer = LinkLayerName(attr.link_layer);
+  port.active_mtu_bytes = MtuBytes(attr.active_mtu);
+  port.max_mtu_bytes = MtuBytes(attr.max_mtu);
+  port.lid = attr.lid;
+  port.grh_required =
+      attr.link_layer == IBV_LINK_LAYER_ETHERNET || (attr.flags & IBV_QPF_GRH_REQUIRED) != 0;
+  // Without a link drivers report the last rate, or the lowest.
+  if (attr.state == IBV_PORT_ACTIVE) port.link_gbps = LinkGbps(attr);
+  return port;
+}
+
+std::vector<PortInfo> QueryPorts(ibv_context* context, const std::string& device, int count) {
+  std::vector<PortInfo> ports;
+  std::size_t table_entries = 0;
+  for (int number = 1; number <= count; ++number) {
+    ibv_port_attr attr{};
+    Check(ibv_query_port(context, static_cast<std::uint8_t>(number), &attr),
+          "cannot query port " + std::to_string(number) + " of " + device);
+    ports.push_back(Describe(attr, number));
+    table_entries += static_cast<std::size_t>(std::max(0, attr.gid_tbl_len));
+  }
+  for (const ibv_gid_entry& entry : QueryGids(context, table_entries)) {
+    if (entry.port_num < 1 || entry.port_num > ports.size()) continue;
+    Gid gid{.index = static_cast<int>(entry.gid_index),
+            .type = TypeOf(entry.gid_type),
+            .raw = entry.gid,
+            .netdev = InterfaceName(entry.ndev_ifindex)};
+    if (!gid.IsZero()) ports[entry.port_num - 1].gids.push_back(std::move(gid));
+  }
+  return ports;
+}
+
+std::uint32_t Limit(int value) { return static_cast<std::uint32_t>(std::max(0, value)); }
+
+DeviceLimits LimitsOf(const ibv_device_attr& attr) {
+  return {.max_qp = Limit(attr.max_qp),
+          .max_qp_wr = Limit(attr.max_qp_wr),
+          .max_cq = Limit(attr.max_cq),
+          .max_cqe = Limit(attr.max_cqe),
+          .max_sge = Limit(attr.max_sge),
+          .max_mr = Limit(attr.max_mr),
+          .max_rd_atom = Limit(attr.max_qp_rd_atom),
+          .max_init_rd_atom = Limit(attr.max_qp_init_rd_atom),
+          .max_mr_bytes = attr.max_mr_size,
+          .atomics = attr.atomic_cap != IBV_ATOMIC_NONE};
+}
+
+}  // namespace
+
+DeviceInfo QueryDevice(ibv_context* context) {
+  DeviceInfo info;
+  info.name = ibv_get_device_name(context->device);
+  ibv_device_attr attr{};
+  Check(ibv_query_device(context, &attr), "cannot query " + info.name);
+  const SysfsFacts facts = ReadSysfs("/sys", info.name);
+  info.driver = facts.driver;
+  info.netdev = facts.netdev;
+  info.pcie_address = facts.pcie_address;
+  info.firmware.assign(attr.fw_ver, strnlen(attr.fw_ver, sizeof attr.fw_ver));
+  info.limits = LimitsOf(attr);
+  info.ports = QueryPorts(context, info.name, attr.phys_port_cnt);
+  if (IsSoftwareDriver(info.driver)) {
+    for (PortInfo& port : info.ports) port.link_gbps.reset();
+  }
+  return info;
+}
+
+std::string_view PortStateName(ibv_port_state state) {
+  switch (state) {
+    case IBV_PORT_NOP:
+      return "unknown";
+    case IBV_PORT_DOWN:
+      return "down";
+    case IBV_PORT_INIT:
+      return "initializing";
+    case IBV_PORT_ARMED:
+      return "armed";
+    case IBV_PORT_ACTIVE:
+      return "active";
+    case IBV_PORT_ACTIVE_DEFER:
+      return "active, deferred";
+  }
+  return "unknown";
+}
+
+ibv_mtu MtuFromBytes(std::uint32_t bytes) {
+  for (const ibv_mtu mtu : {IBV_MTU_256, IBV_MTU_512, IBV_MTU_1024, IBV_MTU_2048, IBV_MTU_4096}) {
+    if (MtuBytes(mtu) == bytes) return mtu;
+  }
+  throw Error(Blame::kUsage, "there is no MTU of " + std::to_string(bytes) +
+                                 " bytes; known: 256, 512, 1024, 2048, 4096");
+}
+
+std::uint32_t MtuBytes(ibv_mtu mtu) {
+  if (mtu < IBV_MTU_256 || mtu > IBV_MTU_4096) return 0;
+  return std::uint32_t{128} << static_cast<unsigned>(mtu);
+}
+
+}  // namespace rdmabench

@@ -1,0 +1,342 @@
+#include "transport/endpoint.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cerrno>
+#include <random>
+#include <string>
+#include <utility>
+
+#include "transport/error.h"
+#include "transport/gid.h"
+#include "transport/memlock.h"
+
+namespace rdmabench {
+namespace {
+
+constexpr std::uint32_t kPsnMask = 0xffffff;
+// Devices grant inline data in steps of their cache lines: below this, nothing is worth another
+// try.
+constexpr std::uint32_t kSmallestInlineWish = 8;
+
+std::string Count(std::uint64_t number, std::string_view what) {
+  return std::to_string(number) + " " + std::string(what);
+}
+
+void Limit(std::string_view what, std::uint64_t asked, std::uint64_t allowed, std::string_view name,
+           std::string_view remedy) {
+  if (asked <= allowed) return;
+  throw Error(Blame::kEnvironment,
+              Count(asked, what) + " were asked for, and the device allows " +
+                  std::to_string(allowed) + " (" + std::string(name) + ")",
+              std::string(remedy));
+}
+
+// Queue pairs that share a completion queue, so that it holds every request of them; the last queue
+// may have fewer.
+std::uint32_t PairsPerCq(std::uint32_t queue_pairs, std::uint32_t depth, std::uint32_t max_cqe) {
+  const std::uint32_t most = max_cqe / depth;
+  const std::uint32_t cqs = (queue_pairs + most - 1) / most;
+  return (queue_pairs + cqs - 1) / cqs;
+}
+
+std::uint32_t CqsFor(std::uint32_t queue_pairs, std::uint32_t pairs_per_cq) {
+  return (queue_pairs + pairs_per_cq - 1) / pairs_per_cq;
+}
+
+bool HasReadDepth(const QpType& type) { return (type.rts_mask & IBV_QP_MAX_QP_RD_ATOMIC) != 0; }
+
+// A type whose queue pairs are not told the path says with each request which way it goes.
+bool NeedsAddressHandle(const QpType& type) { return (type.rtr_mask & IBV_QP_AV) == 0; }
+
+void CheckLimits(const DeviceLimits& limits, const EndpointOptions& options) {
+  constexpr std::string_view kFewerPairs = "use fewer queue pairs (-q)";
+  constexpr std::string_view kLessDepth = "use a smaller depth (-t, -r)";
+  Limit("queue pairs", options.queue_pairs, limits.max_qp, "max_qp", kFewerPairs);
+  for (const std::uint32_t depth : {options.send_depth, options.recv_depth}) {
+    Limit("requests a queue", depth, limits.max_qp_wr, "max_qp_wr", kLessDepth);
+    Limit("completions of one queue", depth, limits.max_cqe, "max_cqe", kLessDepth);
+  }
+  std::uint64_t cqs = 0;
+  for (const std::uint32_t depth : {options.send_depth, options.recv_depth}) {
+    cqs += CqsFor(options.queue_pairs, PairsPerCq(options.queue_pairs, depth, limits.max_cqe));
+  }
+  Limit("completion queues", cqs, limits.max_cq, "max_cq", kFewerPairs);
+  Limit("bytes of registered memory", options.memory_bytes, limits.max_mr_bytes, "max_mr_size",
+        "use smaller messages or a smaller depth");
+  if (!HasReadDepth(*options.type)) return;
+  Limit("outstanding reads", options.attributes.read_depth, limits.max_init_rd_atom,
+        "max_qp_init_rd_atom", "use a smaller read depth (-o)");
+  Limit("outstanding reads as target", options.attributes.read_depth, limits.max_rd_atom,
+        "max_qp_rd_atom", "use a smaller read depth (-o)");
+}
+
+const EndpointOptions& Checked(const Device& device, const EndpointOptions& options) {
+  assert(options.type != nullptr && options.memory_kind != nullptr);
+  assert(options.queue_pairs > 0 && options.send_depth > 0 && options.recv_depth > 0);
+  CheckLimits(device.info().limits, options);
+  const PortInfo& port = device.ActivePort(options.port);
+  const std::string port_name = "port " + std::to_string(port.number) + " of " + device.info().name;
+  if (port.grh_required && !options.gid) {
+    throw Error(Blame::kEnvironment, port_name + " needs a GID, and none was chosen",
+                "give its network interface an address, or choose one with -x");
+  }
+  if (options.mtu_bytes > port.active_mtu_bytes) {
+    throw Error(Blame::kEnvironment,
+                "an MTU of " + std::to_string(options.mtu_bytes) + " was asked for, and " +
+                    port_name + " has " + std::to_string(port.active_mtu_bytes) + " active",
+                "ask for a smaller one (-m), or raise the interface's MTU");
+  }
+  return options;
+}
+
+int MemoryAccess(const EndpointOptions& options) {
+  return options.access |
+         (options.relaxed_ordering ? static_cast<int>(IBV_ACCESS_RELAXED_ORDERING) : 0);
+}
+
+std::vector<Cq> MakeCqs(ibv_context* context, std::uint32_t queue_pairs, std::uint32_t depth,
+                        std::uint32_t pairs_per_cq) {
+  std::vector<Cq> cqs;
+  for (std::uint32_t first = 0; first < queue_pairs; first += pairs_per_cq) {
+    const std::uint32_t entries = depth * std::min(pairs_per_cq, queue_pairs - first);
+    Cq cq(ibv_create_cq(context, static_cast<int>(entries), nullptr, nullptr, 0));
+    if (cq == nullptr) {
+      const int code = errno;
+      ThrowErrno(code, "cannot create a completion queue of " + Count(entries, "entries"),
+                 MemlockRemedy(ReadMemlockLimit(), 0, code));
+    }
+    cqs.push_back(std::move(cq));
+  }
+  return cqs;
+}
+
+ibv_qp_init_attr InitialAttributes(const EndpointOptions& options, ibv_cq* send_cq, ibv_cq* recv_cq,
+                                   std::uint32_t inline_bytes) {
+  ibv_qp_init_attr attr{};
+  attr.send_cq = send_cq;
+  attr.recv_cq = recv_cq;
+  attr.qp_type = options.type->verbs;
+  attr.cap = {.max_send_wr = options.send_depth,
+              .max_recv_wr = options.recv_depth,
+              .max_send_sge = 1,
+              .max_recv_sge = 1,
+              .max_inline_data = inline_bytes};
+  return attr;
+}
+
+[[noreturn]] void ThrowCreation(int code, const EndpointOptions& options, std::uint32_t index,
+                                std::uint32_t inline_bytes) {
+  ThrowErrno(code,
+             "cannot create " + std::string(options.type->name) + " queue pair " +
+                 std::to_string(index + 1) + " of " + std::to_string(options.queue_pairs) +
+                 " (send depth " + std::to_string(options.send_depth) + ", receive depth " +
+                 std::to_string(options.recv_depth) + ", inline " + std::to_string(inline_bytes) +
+                 ")",
+             MemlockRemedy(ReadMemlockLimit(), 0, code));
+}
+
+// The largest value below `refused` with which creation succeeds.
+std::uint32_t FindGrantedInline(ibv_pd* pd, const ibv_qp_init_attr& attr, std::uint32_t refused) {
+  std::uint32_t granted = 0;
+  while (granted + 1 < refused) {
+    ibv_qp_init_attr attempt = attr;
+    attempt.cap.max_inline_data = granted + (refused - granted) / 2;
+    const std::uint32_t asked = attempt.cap.max_inline_data;
+    const Qp qp(ibv_create_qp(pd, &attempt));
+    (qp != nullptr ? granted : refused) = asked;
+  }
+  return granted;
+}
+
+[[noreturn]] void ThrowInlineRefused(const EndpointOptions& options, std::uint32_t granted) {
+  throw Error(Blame::kEnvironment,
+              Count(*options.inline_bytes, "bytes inline") +
+                  " were asked for, and the device grants " + std::to_string(granted) +
+                  " (send depth " + std::to_string(options.send_depth) + ")",
+              "ask for at most " + std::to_string(granted) + " (-I)");
+}
+
+// What the others are then asked to grant as well: the value asked for exactly, or as much of the
+// wish as is granted. No table of devices knows it, creation has to try.
+std::uint32_t ProbeInline(ibv_pd* pd, const EndpointOptions& options, ibv_cq* send_cq,
+                          ibv_cq* recv_cq) {
+  std::uint32_t wanted = options.inline_bytes.value_or(options.inline_wish);
+  while (wanted > 0) {
+    ibv_qp_init_attr attr = InitialAttributes(options, send_cq, recv_cq, wanted);
+    const Qp qp(ibv_create_qp(pd, &attr));
+    const std::uint32_t granted = qp != nullptr ? attr.cap.max_inline_data : 0;
+    if (granted >= wanted) return wanted;
+    if (qp != nullptr && !options.inline_bytes) return granted;
+    if (options.inline_bytes) {
+      // Creation may fail for other reasons; those are told by the attempt without inline.
+      ibv_qp_init_attr plain = InitialAttributes(options, send_cq, recv_cq, 0);
+      if (Qp(ibv_create_qp(pd, &plain)) == nullptr) ThrowCreation(errno, options, 0, 0);
+      ThrowInlineRefused(options, qp != nullptr ? granted : FindGrantedInline(pd, plain, wanted));
+    }
+    wanted = wanted / 2 < kSmallestInlineWish ? 0 : wanted / 2;
+  }
+  return 0;
+}
+
+std::vector<std::uint32_t> RandomPsns(std::uint32_t count) {
+  std::mt19937 generator(std::random_device{}());
+  std::vector<std::uint32_t> psns(count);
+  for (std::uint32_t& psn : psns) psn = static_cast<std::uint32_t>(generator()) & kPsnMask;
+  return psns;
+}
+
+ibv_ah_attr PathTo(const EndpointOptions& options, const PeerInfo& remote) {
+  ibv_ah_attr path{};
+  path.port_num = static_cast<std::uint8_t>(options.port);
+  path.sl = options.attributes.service_level;
+  path.dlid = remote.lid;
+  if (!options.gid) return path;
+  path.is_global = 1;
+  path.grh = {.dgid = *remote.gid,
+              .flow_label = options.attributes.flow_label,
+              .sgid_index = static_cast<std::uint8_t>(options.gid->index),
+              .hop_limit = options.attributes.hop_limit,
+              .traffic_class = options.attributes.traffic_class};
+  return path;
+}
+
+// Every attribute of one queue pair; the type's masks say which of them a transition takes.
+ibv_qp_attr Attributes(const EndpointOptions& options, const ibv_ah_attr& path,
+                       const PeerInfo::QueuePair& remote, std::uint32_t local_psn) {
+  ibv_qp_attr attr{};
+  attr.pkey_index = options.attributes.pkey_index;
+  attr.port_num = static_cast<std::uint8_t>(options.port);
+  attr.qp_access_flags = static_cast<unsigned>(options.access);
+  attr.qkey = options.attributes.qkey;
+  attr.ah_attr = path;
+  attr.path_mtu = MtuFromBytes(options.mtu_bytes);
+  attr.dest_qp_num = remote.qpn;
+  attr.rq_psn = remote.psn;
+  attr.sq_psn = local_psn;
+  attr.max_rd_atomic = options.attributes.read_depth;
+  attr.max_dest_rd_atomic = options.attributes.read_depth;
+  attr.min_rnr_timer = options.attributes.min_rnr_timer;
+  attr.timeout = options.attributes.timeout;
+  attr.retry_cnt = options.attributes.retry_count;
+  attr.rnr_retry = options.attributes.rnr_retry;
+  return attr;
+}
+
+void Move(ibv_qp* qp, ibv_qp_attr attr, ibv_qp_state state, int mask, const std::string& attempted,
+          std::string_view remedy) {
+  attr.qp_state = state;
+  Check(ibv_modify_qp(qp, &attr, mask), attempted, remedy);
+}
+
+std::string PathText(const EndpointOptions& options, std::uint16_t lid, const PeerInfo& remote) {
+  std::string text;
+  if (options.gid) {
+    text = "GID " + std::to_string(options.gid->index) + " " + options.gid->Text() + " (" +
+           std::string(GidTypeName(options.gid->type)) + ") to " + GidText(*remote.gid);
+  }
+  if (remote.lid != 0) {
+    text += (text.empty() ? "" : ", ") + ("LID " + std::to_string(lid)) + " to " +
+            std::to_string(remote.lid);
+  }
+  return text + ", MTU " + std::to_string(options.mtu_bytes);
+}
+
+void CheckPeer(const EndpointOptions& options, std::uint16_t lid, const PeerInfo& remote) {
+  if (remote.queue_pairs.size() != options.queue_pairs) {
+    throw Error(Blame::kRun, "the peer has " + Count(remote.queue_pairs.size(), "queue pairs") +
+                                 ", and this side " + std::to_string(options.queue_pairs));
+  }
+  if (options.gid && !remote.gid) {
+    throw Error(Blame::kRun, "this side is addressed by GID, and the peer told none");
+  }
+  if (!options.gid && (lid == 0 || remote.lid == 0)) {
+    throw Error(Blame::kEnvironment,
+                std::string(lid == 0 ? "this side's" : "the peer's") +
+                    " port has no LID, and no GID was chosen",
+                "is a subnet manager (opensm) running on this fabric?");
+  }
+}
+
+}  // namespace
+
+Endpoint::Endpoint(const Device& device, const EndpointOptions& options)
+    : options_(Checked(device, options)),
+      lid_(device.ActivePort(options.port).lid),
+      pd_(Check(ibv_alloc_pd(device.context()), "cannot allocate a protection domain")),
+      memory_(pd_.get(), *options.memory_kind,
+              BufferRequest{.bytes = options.memory_bytes, .numa_node = options.numa_node},
+              MemoryAccess(options)),
+      psns_(RandomPsns(options.queue_pairs)) {
+  const std::uint32_t pairs = options.queue_pairs;
+  const std::uint32_t max_cqe = device.info().limits.max_cqe;
+  const std::uint32_t per_send_cq = PairsPerCq(pairs, options.send_depth, max_cqe);
+  const std::uint32_t per_recv_cq = PairsPerCq(pairs, options.recv_depth, max_cqe);
+  send_cqs_ = MakeCqs(device.context(), pairs, options.send_depth, per_send_cq);
+  recv_cqs_ = MakeCqs(device.context(), pairs, options.recv_depth, per_recv_cq);
+
+  const std::uint32_t inline_bytes =
+      ProbeInline(pd_.get(), options, send_cqs_.front().get(), recv_cqs_.front().get());
+  const ibv_qp_attr attr = Attributes(options, {}, {}, 0);
+  for (std::uint32_t i = 0; i < pairs; ++i) {
+    ibv_qp_init_attr initial = InitialAttributes(options, send_cqs_[i / per_send_cq].get(),
+                                                 recv_cqs_[i / per_recv_cq].get(), inline_bytes);
+    Qp qp(ibv_create_qp(pd_.get(), &initial));
+    if (qp == nullptr) ThrowCreation(errno, options, i, inline_bytes);
+    const std::uint32_t granted = initial.cap.max_inline_data;
+    inline_bytes_ = i == 0 ? granted : std::min(inline_bytes_, granted);
+    Move(qp.get(), attr, IBV_QPS_INIT, options.type->init_mask,
+         "cannot bring " + std::string(options.type->name) + " queue pair " +
+             std::to_string(i + 1) + " to INIT",
+         "is the partition key's index in the port's table?");
+    qps_.push_back(std::move(qp));
+  }
+}
+
+PeerInfo Endpoint::Local() const {
+  PeerInfo info{.lid = lid_,
+                .gid = options_.gid ? std::optional(options_.gid->raw) : std::nullopt,
+                .addr = memory_.addr(),
+                .bytes = memory_.size(),
+                .rkey = memory_.rkey(),
+                .queue_pairs = {}};
+  for (std::size_t i = 0; i < qps_.size(); ++i) {
+    info.queue_pairs.push_back({.qpn = qps_[i]->qp_num, .psn = psns_[i]});
+  }
+  return info;
+}
+
+void Endpoint::Connect(const PeerInfo& remote) {
+  CheckPeer(options_, lid_, remote);
+  constexpr std::string_view kRemedy =
+      "is the peer reachable over this interface (ping its address; ip neigh)? Are the GID index "
+      "and the MTU right on both sides?";
+  const ibv_ah_attr path = PathTo(options_, remote);
+  const std::string by = PathText(options_, lid_, remote);
+  for (std::size_t i = 0; i < qps_.size(); ++i) {
+    const ibv_qp_attr attr = Attributes(options_, path, remote.queue_pairs[i], psns_[i]);
+    const std::string what = "cannot bring " + std::string(options_.type->name) + " queue pair " +
+                             std::to_string(i + 1) + " to ";
+    Move(qps_[i].get(), attr, IBV_QPS_RTR, options_.type->rtr_mask, what + "RTR (" + by + ")",
+         kRemedy);
+    Move(qps_[i].get(), attr, IBV_QPS_RTS, options_.type->rts_mask, what + "RTS (" + by + ")",
+         kRemedy);
+  }
+  if (NeedsAddressHandle(*options_.type)) {
+    ibv_ah_attr handle = path;
+    ahs_.emplace_back(Check(ibv_create_ah(pd_.get(), &handle),
+                            "cannot create an address handle (" + by + ")", kRemedy));
+  }
+  remote_ = remote;
+}
+
+Target Endpoint::TargetOf(std::uint32_t index) const {
+  assert(index < remote_.queue_pairs.size());
+  return {.addr = remote_.addr,
+          .rkey = remote_.rkey,
+          .ah = ahs_.empty() ? nullptr : ahs_.front().get(),
+          .qpn = remote_.queue_pairs[index].qpn,
+          .qkey = options_.attributes.qkey};
+}
+
+}  // namespace rdmabench

@@ -1,0 +1,37 @@
+#include "transport/error.h"
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+namespace rdmabench {
+
+Error::Error(Blame blame, const std::string& message, std::string remedy)
+    : std::runtime_error(message), blame_(blame), remedy_(std::move(remedy)) {}
+
+Error& Error::At(std::string_view host, std::string_view step) {
+  if (host_.empty()) host_ = host;
+  if (step_.empty()) step_ = step;
+  return *this;
+}
+
+std::string WithReason(std::string_view attempted, int code) {
+  return std::string(attempted) + ": " + std::generic_category().message(code);
+}
+
+void ThrowErrno(int code, std::string_view attempted, std::string_view remedy) {
+  throw Error(Blame::kEnvironment, WithReason(attempted, code), std::string(remedy));
+}
+
+int LastErrno() { return errno; }
+
+void Check(int code, std::string_view attempted, std::string_view remedy) {
+  if (code != 0) ThrowErrno(code, attempted, remedy);
+}
+
+int CheckErrno(int result, std::string_view attempted, std::string_view remedy) {
+  if (result < 0) ThrowErrno(errno, attempted, remedy);
+  return result;
+}
+
+}  // namespace rdmabench

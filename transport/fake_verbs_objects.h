@@ -1,0 +1,172 @@
+// Inside of fake_verbs: the objects behind the handles, and the world that they live in. Only the
+// fake's own files include it. Mutexes are taken in this order: a queue pair's send_mutex, one
+// queue pair's recv_mutex, a region's, a completion queue's. The world's is held by itself or
+// innermost.
+#pragma once
+
+#include <infiniband/verbs.h>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "transport/fake_verbs.h"
+
+namespace rdmabench::fake {
+
+inline constexpr std::uint32_t kGrhBytes = 40;
+inline constexpr std::uint32_t kMaxReads = 16;  // outstanding READs and atomics of a queue pair
+inline constexpr std::uint32_t kMaxSge = 32;
+inline constexpr int kMaxCq = 65536;
+
+struct DeviceState {
+  ibv_device handle{};
+  FakeDevice config;
+  std::vector<ibv_gid> gids;
+};
+
+struct FakeContext : ibv_context {
+  DeviceState* state = nullptr;
+  std::atomic<int> children{0};
+};
+
+struct FakePd : ibv_pd {
+  std::atomic<int> children{0};
+};
+
+struct FakeAh : ibv_ah {
+  ibv_ah_attr attr{};
+};
+
+struct FakeMr : ibv_mr {
+  std::mutex mutex;  // held while bytes move, so that deregistration waits for them
+  std::atomic<bool> alive{true};
+  int access = 0;
+};
+
+struct FakeChannel : ibv_comp_channel {
+  int write_fd = -1;
+};
+
+struct FakeQp;
+
+// One completion, and what polling it gives back to its queue pair.
+struct CqEntry {
+  ibv_wc wc{};
+  FakeQp* qp = nullptr;
+  bool receive = false;
+  bool solicited = false;
+  std::uint64_t position = 0;  // of a send request: this one and all before it leave the send queue
+};
+
+enum class Notify { kNone, kSolicited, kAny };
+
+struct FakeCq : ibv_cq {
+  std::mutex mutex;
+  std::vector<CqEntry> ring;
+  std::size_t head = 0;
+  std::atomic<std::size_t> count{0};  // written under the mutex
+  Notify notify = Notify::kNone;
+  std::atomic<int> users{0};
+
+  void Push(const CqEntry& entry);
+  int Poll(int most, ibv_wc* into);
+  void Forget(const FakeQp* qp);
+};
+
+struct RecvSlot {
+  std::uint64_t wr_id = 0;
+  int sges = 0;
+};
+
+struct StalledSend {
+  std::uint64_t wr_id = 0;
+  std::uint64_t position = 0;
+};
+
+struct FakeQp : ibv_qp {
+  ibv_qp_cap cap{};
+  bool signal_all = false;
+  std::uint32_t mtu_bytes = 0;  // of the port
+  std::atomic<ibv_qp_state> now{IBV_QPS_RESET};
+  std::atomic<unsigned> remote_access{0};
+  std::atomic<std::uint32_t> in_cqs{0};  // completions not polled yet
+  ibv_qp_attr attr{};                    // written under both mutexes
+  std::array<int, IBV_QPS_UNKNOWN + 1> masks{};
+
+  std::mutex send_mutex;  // guards up to the next mutex
+  std::uint64_t posted = 0;
+  std::atomic<std::uint64_t> retired{0};  // written while polling
+  std::vector<StalledSend> stalled;
+  std::shared_ptr<FakeQp> peer;  // the last one found, and the last regions used
+  std::shared_ptr<FakeMr> local_mr;
+  std::shared_ptr<FakeMr> remote_mr;
+
+  std::mutex recv_mutex;  // guards the rest
+  std::vector<RecvSlot> recv_ring;
+  std::vector<ibv_sge> recv_sges;  // max_recv_sge a slot
+  std::uint64_t recv_posted = 0;
+  std::uint64_t recv_taken = 0;
+  std::atomic<std::uint64_t> recv_retired{0};  // written while polling
+  std::shared_ptr<FakeMr> recv_mr;
+
+  FakeCq& SendCq() const { return *static_cast<FakeCq*>(send_cq); }
+  FakeCq& RecvCq() const { return *static_cast<FakeCq*>(recv_cq); }
+  const DeviceState& Device() const { return *static_cast<FakeContext*>(context)->state; }
+
+  // With send_mutex held.
+  void CompleteSend(std::uint64_t wr_id, std::uint64_t position, const ibv_wc& wc);
+  void FlushSends();
+  // With recv_mutex held.
+  void CompleteRecv(const RecvSlot& slot, ibv_wc wc, bool solicited);
+  void FlushReceives();
+  // With send_mutex held and recv_mutex not.
+  void Break();
+  // With recv_mutex held: what a responder does after a request it must refuse.
+  void BreakResponder();
+  void Clear();  // with both held: back to RESET
+};
+
+struct World {
+  std::mutex mutex;  // guards all but the atomics
+  std::vector<std::unique_ptr<DeviceState>> devices;
+  std::unordered_map<std::uint32_t, std::shared_ptr<FakeQp>> qps;  // by number
+  std::unordered_map<std::uint32_t, std::shared_ptr<FakeMr>> mrs;  // by key >> 8
+  std::uint32_t next_qpn = 0x11;
+  std::uint32_t next_key = 1;
+  Faults faults;
+  std::uint64_t calls = 0;  // of faults.failing_call
+  std::uint64_t sends = 0;  // since the injection
+
+  std::atomic<bool> faulty{false};
+  std::atomic<std::size_t> live{0};
+  std::atomic<bool> overrun{false};
+
+  // The errno value that this call fails with; 0 when it does not.
+  int FailureOf(std::string_view call);
+  std::shared_ptr<FakeQp> FindQp(std::uint32_t qpn);
+  std::shared_ptr<FakeMr> FindMr(std::uint32_t key);
+};
+
+// C functions have no other place to find their state in.
+World& TheWorld();
+
+// Sets errno and returns null when `code` is not 0.
+inline bool Refused(int code) {
+  if (code != 0) errno = code;
+  return code != 0;
+}
+
+// The data path, for context->ops.
+int PostSend(ibv_qp* qp, ibv_send_wr* wr, ibv_send_wr** bad_wr);
+int PostRecv(ibv_qp* qp, ibv_recv_wr* wr, ibv_recv_wr** bad_wr);
+int PollCq(ibv_cq* cq, int most, ibv_wc* wc);
+int RequestNotify(ibv_cq* cq, int solicited_only);
+
+}  // namespace rdmabench::fake

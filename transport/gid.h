@@ -1,0 +1,53 @@
+// GIDs as text with their types, and the choice of a pair that can talk to each other.
+#pragma once
+
+#include <infiniband/verbs.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace rdmabench {
+
+enum class GidType { kInfiniBand, kRoceV1, kRoceV2 };
+std::string_view GidTypeName(GidType type);  // "infiniband", "roce_v1", "roce_v2"
+std::optional<GidType> FindGidType(std::string_view name);
+
+struct Gid {
+  int index = 0;
+  GidType type = GidType::kRoceV2;
+  ibv_gid raw{};
+  std::string netdev;  // the interface it came from; empty when not known
+
+  std::string Text() const;  // "::ffff:192.168.77.1", "fe80::5054:ff:fe12:3456"
+  bool IsIpv4() const;       // an IPv4 address mapped into IPv6
+  bool IsLinkLocal() const;  // fe80::/10, or 169.254.0.0/16 mapped
+  bool IsZero() const;       // an empty entry of the table
+};
+
+std::string GidText(const ibv_gid& gid);
+ibv_gid ParseGid(std::string_view text);  // throws Error(kRun)
+
+struct GidPair {
+  Gid client;
+  Gid server;
+};
+
+// What the choice is made from: the GIDs that each side can use (all, or the one that -x named) and
+// the IP addresses of the session's TCP connection (text, a zone after '%' is ignored).
+struct GidQuestion {
+  std::span<const Gid> client;
+  std::span<const Gid> server;
+  std::string_view client_ip;
+  std::string_view server_ip;
+};
+
+// The pair of equal type and family that ranks highest: both are the session's own addresses; the
+// same subnet as them; RoCE v2 before v1; routable before link-local; the same subnet as each
+// other; then the lowest indexes. A GID has no prefix length, so the same subnet means the same /24
+// (IPv4) or /64 (IPv6). Throws Error(kEnvironment) with both lists in the text when no two match.
+GidPair ChooseGidPair(const GidQuestion& question);
+
+}  // namespace rdmabench

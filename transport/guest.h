@@ -1,0 +1,55 @@
+// A client in the lobby: its connection, the frame that is coming in, the bytes that are going out.
+#pragma once
+
+#include <chrono>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "transport/deadline.h"
+#include "transport/error.h"
+#include "transport/frame.h"
+#include "transport/socket.h"
+
+namespace rdmabench {
+
+class Guest {
+ public:
+  explicit Guest(Connection connection);
+
+  int fd() const { return connection_.fd(); }
+  std::string name() const { return connection_.peer().ToString(); }
+  Deadline arrived_at() const { return arrived_at_; }
+  Deadline heard_at() const { return heard_at_; }
+  // The lobby was late by so much; that is not the guest's fault.
+  void Forgive(Deadline::duration late);
+
+  // The next frame, when all of it is here. Reads nothing beyond its end. Throws Error(kRun) when
+  // the guest has left or sent what is no frame.
+  std::optional<std::pair<std::string, nlohmann::json>> Read();
+
+  // Sends what the connection takes now, and keeps the rest. Throws Error(kRun) when the guest has
+  // left.
+  void Send(std::string_view kind, const nlohmann::json& body);
+  void Flush();
+  bool has_unsent() const { return !unsent_.empty(); }
+
+  // True between frames in both directions: another process can take the connection over.
+  bool can_leave() const { return decoder_.empty() && unsent_.empty(); }
+  Connection Leave() { return std::move(connection_); }
+
+  // Tells the guest why it has to go, as far as the connection takes it at once. The connection is
+  // finished then.
+  void Dismiss(const Error& reason) noexcept;
+
+ private:
+  Connection connection_;
+  FrameDecoder decoder_;
+  std::string unsent_;
+  Deadline arrived_at_;
+  Deadline heard_at_;
+};
+
+}  // namespace rdmabench

@@ -1,0 +1,367 @@
+#include "transport/lobby.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <spawn.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <condition_variable>
+#include <csignal>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <thread>
+
+#include "transport/error.h"
+#include "transport/frame.h"
+#include "transport/hello.h"
+#include "transport/loopback.h"
+#include "transport/session.h"
+
+namespace rdmabench {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using Json = nlohmann::json;
+
+constexpr milliseconds kShort{60};
+constexpr milliseconds kNever{60'000};
+
+// Lines as they come, for another thread that waits for one.
+class Journal {
+ public:
+  void Add(std::string_view line) {
+    const std::lock_guard lock(mutex_);
+    text_ += std::string(line) + "\n";
+    changed_.notify_all();
+  }
+  // True when a line with `part` has come.
+  bool Has(std::string_view part) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_until(lock, In(kTestPatience),
+                               [&] { return text_.find(part) != std::string::npos; });
+  }
+  std::string text() {
+    const std::lock_guard lock(mutex_);
+    return text_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::string text_;
+};
+
+// A process in place of a session. It is spawned, not forked, because the tests have threads.
+int Spawn(std::vector<std::string> command, bool blocks_sigterm) {
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t blocked;
+  sigemptyset(&blocked);
+  if (blocks_sigterm) sigaddset(&blocked, SIGTERM);
+  posix_spawnattr_setsigmask(&attributes, &blocked);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  std::vector<char*> arguments;
+  for (std::string& argument : command) arguments.push_back(argument.data());
+  arguments.push_back(nullptr);
+  pid_t pid = 0;
+  const int code =
+      posix_spawnp(&pid, arguments[0], nullptr, &attributes, arguments.data(), environ);
+  posix_spawnattr_destroy(&attributes);
+  Check(code, "cannot spawn " + command[0]);
+  return pid;
+}
+
+class LobbyTest : public testing::Test {
+ protected:
+  LobbyTest() {
+    options_.bind = {"127.0.0.1"};
+    options_.port = 0;
+    options_.heartbeat = milliseconds(10);
+    options_.hello_timeout = kNever;
+    options_.peer_timeout = kNever;
+    options_.tool_version = "0.1.0";
+  }
+
+  void Open() {
+    const auto start = [this](Connection connection) {
+      SendAll(connection, EncodeFrame("admitted", Json::object()));
+      const int pid = Spawn(command_, blocks_sigterm_);
+      pids_.push_back(pid);
+      return pid;
+    };
+    lobby_.emplace(options_, start, [this](std::string_view line) { journal_.Add(line); });
+    thread_ = std::thread([this] { status_ = lobby_->Run(interrupt_); });
+  }
+
+  void TearDown() override {
+    if (!thread_.joinable()) return;
+    kill(getpid(), SIGTERM);
+    thread_.join();
+  }
+  // Waits until the lobby ends by itself.
+  int Status() {
+    thread_.join();
+    return status_;
+  }
+
+  Connection Call() { return Dial({.host = "127.0.0.1", .port = lobby_->port()}); }
+  std::string HelloFrame() { return EncodeFrame("hello", HelloToJson(MakeHello("0.1.0", "run"))); }
+  Connection CallAndSayHello() {
+    Connection client = Call();
+    SendAll(client, HelloFrame());
+    return client;
+  }
+  // Reads until the client is told that it has this place.
+  static bool GetsPlace(Connection& client, int place) {
+    while (const auto frame = ReadFrame(client)) {
+      if (frame->first == "queued" && frame->second["place"] == place) return true;
+    }
+    return false;
+  }
+  // Reads past the places that the client is told; the kind of the next other frame.
+  static std::pair<std::string, Json> Answer(Connection& client) {
+    while (auto frame = ReadFrame(client)) {
+      if (frame->first != "queued") return *frame;
+    }
+    return {"nothing", {}};
+  }
+  static std::string ErrorText(Connection& client) {
+    const auto [kind, body] = Answer(client);
+    return kind == "error" ? body["message"].get<std::string>() : kind;
+  }
+
+  const Interrupt interrupt_;  // first: its signals have to be blocked in all threads
+  LobbyOptions options_;
+  std::vector<std::string> command_ = {"sleep", "1000"};
+  bool blocks_sigterm_ = false;
+  Journal journal_;
+  std::optional<Lobby> lobby_;
+  std::thread thread_;
+  int status_ = -1;
+  std::vector<int> pids_;  // written by the lobby's thread, read after an "admitted" or at the end
+};
+
+TEST_F(LobbyTest, HandsAClientToAProcessAndReportsItsEnd) {
+  command_ = {"true"};
+  Open();
+  Connection client = CallAndSayHello();
+  const std::string name = client.local().ToString();
+  EXPECT_EQ(Answer(client).first, "admitted");
+  EXPECT_TRUE(journal_.Has(name + " is served by process "));
+  EXPECT_TRUE(journal_.Has(" for " + name + " ended: exit code 0"));
+}
+
+TEST_F(LobbyTest, TakesAHelloThatComesByteByByte) {
+  Open();
+  Connection client = Call();
+  for (const char& byte : HelloFrame()) SendAll(client, {&byte, 1});
+  EXPECT_EQ(Answer(client).first, "admitted");
+}
+
+TEST_F(LobbyTest, ServesOthersWhileAHelloIsOnlyHalfThere) {
+  Open();
+  Connection slow = Call();
+  SendAll(slow, HelloFrame().substr(0, 20));
+  Connection quick = CallAndSayHello();
+  EXPECT_EQ(Answer(quick).first, "admitted");
+}
+
+TEST_F(LobbyTest, OverlooksAHeartbeatBeforeHello) {
+  Open();
+  Connection client = Call();
+  SendAll(client, EncodeFrame("heartbeat", Json::object()) + HelloFrame());
+  EXPECT_EQ(Answer(client).first, "admitted");
+}
+
+TEST_F(LobbyTest, QueuesInOrderAndMovesUpWhenAChildExits) {
+  Open();
+  Connection first = CallAndSayHello();
+  EXPECT_EQ(Answer(first).first, "admitted");
+  Connection second = CallAndSayHello();
+  EXPECT_TRUE(GetsPlace(second, 1));
+  Connection third = CallAndSayHello();
+  EXPECT_TRUE(GetsPlace(third, 2));
+  EXPECT_TRUE(journal_.Has(third.local().ToString() + " queued at place 2"));
+  ASSERT_TRUE(journal_.Has(first.local().ToString() + " is served by"));
+  kill(pids_.at(0), SIGKILL);
+  EXPECT_EQ(Answer(second).first, "admitted");
+  EXPECT_TRUE(GetsPlace(third, 1));
+  EXPECT_TRUE(journal_.Has(first.local().ToString() + " ended: signal 9 (Killed)"));
+}
+
+TEST_F(LobbyTest, ServesSeveralAtOnce) {
+  options_.sessions = 2;
+  Open();
+  Connection first = CallAndSayHello();
+  Connection second = CallAndSayHello();
+  EXPECT_EQ(Answer(first).first, "admitted");
+  EXPECT_EQ(Answer(second).first, "admitted");
+  Connection third = CallAndSayHello();
+  EXPECT_TRUE(GetsPlace(third, 1));
+}
+
+TEST_F(LobbyTest, RefusesMoreThanTheQueueHolds) {
+  options_.queue = 1;
+  Open();
+  Connection first = CallAndSayHello();
+  EXPECT_EQ(Answer(first).first, "admitted");
+  Connection second = CallAndSayHello();
+  EXPECT_TRUE(GetsPlace(second, 1));
+  Connection third = CallAndSayHello();
+  EXPECT_THAT(ErrorText(third), HasSubstr("place 2 in its queue was asked, 1 are allowed"));
+  EXPECT_FALSE(ReadFrame(third)) << "the connection is closed";
+}
+
+TEST_F(LobbyTest, RemovesAQueuedClientThatLeaves) {
+  Open();
+  Connection first = CallAndSayHello();
+  EXPECT_EQ(Answer(first).first, "admitted");
+  std::optional<Connection> second = CallAndSayHello();
+  EXPECT_TRUE(GetsPlace(*second, 1));
+  Connection third = CallAndSayHello();
+  EXPECT_TRUE(GetsPlace(third, 2));
+  const std::string name = second->local().ToString();
+  second.reset();
+  EXPECT_TRUE(GetsPlace(third, 1));
+  EXPECT_TRUE(journal_.Has(name + " dismissed: "));
+}
+
+TEST_F(LobbyTest, RemovesAQueuedClientThatIsSilent) {
+  options_.peer_timeout = kShort;
+  Open();
+  Connection first = CallAndSayHello();
+  EXPECT_EQ(Answer(first).first, "admitted");
+  Connection second = CallAndSayHello();
+  EXPECT_THAT(ErrorText(second), HasSubstr("silent for 0.06 s"));
+}
+
+TEST_F(LobbyTest, KeepsAQueuedClientThatSendsHeartbeats) {
+  options_.peer_timeout = milliseconds(500);
+  Open();
+  Connection first = CallAndSayHello();
+  EXPECT_EQ(Answer(first).first, "admitted");
+  const Session waiting(CallAndSayHello(), {.heartbeat = milliseconds(10)});
+  Connection silent = CallAndSayHello();
+  EXPECT_THAT(ErrorText(silent), HasSubstr("silent for 0.5 s"));
+  EXPECT_FALSE(waiting.failure());
+}
+
+TEST_F(LobbyTest, TellsHttpFromRdmabench) {
+  Open();
+  Connection browser = Call();
+  SendAll(browser, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  EXPECT_THAT(ErrorText(browser), AllOf(HasSubstr("'GET '"), HasSubstr("looks like HTTP")));
+  EXPECT_TRUE(journal_.Has(browser.local().ToString() + " dismissed: the peer began with 'GET '"));
+}
+
+TEST_F(LobbyTest, RefusesWhatIsNoHello) {
+  Open();
+  Connection client = Call();
+  SendAll(client, EncodeFrame("plan", Json::object()));
+  EXPECT_THAT(ErrorText(client), HasSubstr("'plan' in place of hello"));
+}
+
+TEST_F(LobbyTest, NamesAllVersionsToAClientOfAnotherProtocol) {
+  Open();
+  Hello hello = MakeHello("9.9.9", "run");
+  hello.protocol = 77;
+  Connection client = Call();
+  SendAll(client, EncodeFrame("hello", HelloToJson(hello)));
+  const std::string text =
+      "the client (rdmabench 9.9.9) speaks protocol 77, the server (rdmabench 0.1.0) protocol 1";
+  EXPECT_EQ(ErrorText(client), text);
+  EXPECT_TRUE(journal_.Has(text));
+}
+
+TEST_F(LobbyTest, DismissesAStrangerWithoutHello) {
+  options_.hello_timeout = kShort;
+  Open();
+  Connection silent = Call();
+  EXPECT_THAT(ErrorText(silent), HasSubstr("no hello came within 0.06 s"));
+}
+
+TEST_F(LobbyTest, ClosesTheNewestStrangerBeyondTheBound) {
+  options_.strangers = 1;
+  Open();
+  Connection first = Call();
+  Connection second = Call();
+  EXPECT_FALSE(ReadFrame(second));
+  EXPECT_TRUE(journal_.Has(second.local().ToString() + " closed: 1 connections"));
+  SendAll(first, HelloFrame());
+  EXPECT_EQ(Answer(first).first, "admitted");
+}
+
+TEST_F(LobbyTest, WaitsWhenThereAreNoDescriptorsLeft) {
+  Open();
+  rlimit before = {};
+  getrlimit(RLIMIT_NOFILE, &before);
+  const int next = dup(STDERR_FILENO);  // the lowest free one: the client's socket gets it
+  close(next);
+  rlimit none = before;
+  none.rlim_cur = static_cast<rlim_t>(next) + 1;
+  setrlimit(RLIMIT_NOFILE, &none);
+  Connection client = CallAndSayHello();
+  EXPECT_TRUE(journal_.Has("cannot accept a connection: Too many open files"));
+  setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_EQ(Answer(client).first, "admitted");
+}
+
+TEST_F(LobbyTest, GoesOnWhenASessionCannotBeStarted) {
+  command_ = {"/nonexistent/rdmabench"};
+  Open();
+  Connection client = CallAndSayHello();
+  EXPECT_TRUE(journal_.Has(client.local().ToString() + " cannot be served: cannot spawn"));
+  Connection next = CallAndSayHello();
+  EXPECT_TRUE(journal_.Has(next.local().ToString() + " cannot be served: cannot spawn"));
+}
+
+TEST_F(LobbyTest, ReturnsTheFirstSessionsExitCodeWithOnce) {
+  options_.once = true;
+  command_ = {"sh", "-c", "exit 7"};
+  Open();
+  Connection client = CallAndSayHello();
+  EXPECT_EQ(Status(), 7);
+}
+
+TEST_F(LobbyTest, EndsAtAnInterrupt) {
+  Open();
+  Connection first = CallAndSayHello();
+  EXPECT_EQ(Answer(first).first, "admitted");
+  Connection second = CallAndSayHello();
+  EXPECT_TRUE(GetsPlace(second, 1));
+  Connection stranger = Call();
+  kill(getpid(), SIGTERM);
+  EXPECT_EQ(Status(), 128 + SIGTERM);
+  EXPECT_EQ(ErrorText(second), "the server is shutting down");
+  EXPECT_EQ(kill(pids_.at(0), 0), -1) << "the session is reaped";
+  EXPECT_TRUE(journal_.Has("ended: signal 15 (Terminated)"));
+}
+
+TEST_F(LobbyTest, KillsASessionThatDoesNotEndByItself) {
+  options_.kill_after = kShort;
+  blocks_sigterm_ = true;
+  Open();
+  Connection client = CallAndSayHello();
+  EXPECT_EQ(Answer(client).first, "admitted");
+  kill(getpid(), SIGINT);
+  EXPECT_EQ(Status(), 128 + SIGKILL);
+}
+
+TEST(Lobby, NamesThePortThatIsTaken) {
+  LobbyOptions options;
+  options.bind = {"127.0.0.1"};
+  options.port = 0;
+  const auto start = [](Connection) { return 0; };
+  const auto log = [](std::string_view) {};
+  const Lobby first(options, start, log);
+  options.port = first.port();
+  EXPECT_THAT([&] { Lobby(options, start, log); },
+              testing::ThrowsMessage<Error>(HasSubstr(std::to_string(options.port))));
+}
+
+}  // namespace
+}  // namespace rdmabench

@@ -1,0 +1,68 @@
+#include "transport/peer_error.h"
+
+#include <array>
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "transport/printable.h"
+
+namespace rdmabench {
+namespace {
+
+constexpr std::size_t kLongestText = 1000;
+constexpr std::size_t kLongestName = 100;
+
+struct BlameName {
+  Blame blame;
+  std::string_view name;
+};
+
+constexpr std::array kBlames = {
+    BlameName{Blame::kRun, "run"},
+    BlameName{Blame::kUsage, "usage"},
+    BlameName{Blame::kEnvironment, "environment"},
+    BlameName{Blame::kInterrupted, "interrupted"},
+};
+
+std::string_view NameOf(Blame blame) {
+  for (const BlameName& row : kBlames) {
+    if (row.blame == blame) return row.name;
+  }
+  return kBlames[0].name;
+}
+
+Blame BlameOf(std::string_view name) {
+  for (const BlameName& row : kBlames) {
+    if (row.name == name) return row.blame;
+  }
+  return Blame::kRun;
+}
+
+std::string TextOf(const nlohmann::json& body, const char* key, std::size_t longest) {
+  if (!body.is_object() || !body.contains(key) || !body[key].is_string()) return {};
+  return Printable(body[key].get_ref<const std::string&>(), longest);
+}
+
+}  // namespace
+
+nlohmann::json ErrorToJson(const Error& error) {
+  nlohmann::json body = {{"message", Printable(error.what(), kLongestText)},
+                         {"blame", NameOf(error.blame())}};
+  if (!error.remedy().empty()) body["remedy"] = Printable(error.remedy(), kLongestText);
+  if (!error.host().empty()) body["host"] = error.host();
+  if (!error.step().empty()) body["step"] = error.step();
+  return body;
+}
+
+Error ErrorFromPeer(const nlohmann::json& body) {
+  std::string message = TextOf(body, "message", kLongestText);
+  if (message.empty()) message = "it failed without saying why";
+  Error error(BlameOf(TextOf(body, "blame", kLongestName)), "peer: " + message,
+              TextOf(body, "remedy", kLongestText));
+  error.At(TextOf(body, "host", kLongestName), TextOf(body, "step", kLongestName));
+  return error;
+}
+
+}  // namespace rdmabench

@@ -1,0 +1,42 @@
+#include "transport/printable.h"
+
+#include <gtest/gtest.h>
+
+namespace rdmabench {
+namespace {
+
+TEST(Printable, LeavesOrdinaryTextAlone) {
+  EXPECT_EQ(Printable("rxe0 of Zürich → 東京 🙂", 100), "rxe0 of Zürich → 東京 🙂");
+}
+
+TEST(Printable, TakesEscapeSequencesTheirPower) {
+  EXPECT_EQ(Printable("\x1b[2J\x07\x7f", 100), "?[2J??");
+  EXPECT_EQ(Printable("\xc2\x9b", 100), "?") << "CSI as one character of the C1 set";
+}
+
+TEST(Printable, KeepsOneLine) { EXPECT_EQ(Printable("a\r\n\tb", 100), "a   b"); }
+
+TEST(Printable, ReplacesMarksThatTurnTheDirectionOfWriting) {
+  EXPECT_EQ(Printable("a\xe2\x80\xae"
+                      "b\xe2\x81\xa6"
+                      "c",
+                      100),
+            "a?b?c");
+}
+
+TEST(Printable, ReplacesWhatIsNotUtf8) {
+  EXPECT_EQ(Printable("\xff\x80", 100), "??");
+  EXPECT_EQ(Printable("\xc0\xaf", 100), "??") << "overlong";
+  EXPECT_EQ(Printable("\xed\xa0\x80", 100), "???") << "a surrogate";
+  EXPECT_EQ(Printable("a\xe2\x82", 100), "a??") << "cut off";
+}
+
+TEST(Printable, ShowsThatSomethingWasCutOff) {
+  EXPECT_EQ(Printable("0123456789", 10), "0123456789");
+  EXPECT_EQ(Printable("0123456789a", 10), "0123456…");
+  EXPECT_EQ(Printable("üüüüüü", 10), "üüü…") << "never half a character";
+  EXPECT_EQ(Printable("abc", 2), "");
+}
+
+}  // namespace
+}  // namespace rdmabench

@@ -1,0 +1,108 @@
+#include "transport/session.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <nlohmann/json.hpp>
+#include <ratio>
+
+#include "transport/frame.h"
+#include "transport/session_loop.h"
+#include "transport/session_state.h"
+
+namespace rdmabench {
+
+class Session::Impl {
+ public:
+  Impl(Connection connection, const SessionOptions& options)
+      : options_(options),
+        state_("the " + std::string(options.peer) + " (" + connection.peer().ToString() + ")"),
+        loop_(std::move(connection),
+              {.heartbeat = options.heartbeat,
+               .silence_limit = options.handshake_timeout,
+               .interrupt = options.interrupt},
+              state_) {
+    if (options.cpu) loop_.Pin(*options.cpu);
+  }
+
+  const SessionOptions& options() const { return options_; }
+  SessionState& state() { return state_; }
+  SessionLoop& loop() { return loop_; }
+
+ private:
+  const SessionOptions options_;
+  SessionState state_;
+  SessionLoop loop_;  // last: its thread uses the state
+};
+
+Session::Session(Connection connection, const SessionOptions& options)
+    : impl_(std::make_unique<Impl>(std::move(connection), options)) {}
+
+Session::~Session() = default;
+
+void Session::Send(std::string_view kind, const nlohmann::json& body) {
+  impl_->state().Queue(EncodeFrame(kind, body));
+}
+
+nlohmann::json Session::Receive(std::string_view kind, Deadline deadline,
+                                std::string_view awaited) {
+  return ReceiveAny({kind}, deadline, awaited).second;
+}
+
+std::pair<std::string, nlohmann::json> Session::ReceiveAny(
+    std::initializer_list<std::string_view> kinds, Deadline deadline, std::string_view awaited) {
+  SessionState& state = impl_->state();
+  using Hundredths = std::chrono::duration<std::int64_t, std::centi>;
+  const auto wait = std::chrono::round<Hundredths>(std::max(deadline, Now()) - Now());
+  const std::string late =
+      state.peer() + " did not send " + std::string(awaited) + " within " + InSeconds(wait);
+  try {
+    std::pair<std::string, nlohmann::json> frame = state.Next(deadline, late);
+    if (std::find(kinds.begin(), kinds.end(), frame.first) != kinds.end()) return frame;
+    throw Error(Blame::kRun, state.peer() + " sent '" + frame.first +
+                                 "' while this side waited for " + std::string(awaited));
+  } catch (const Error& error) {
+    // The session thread's acknowledgement ends with that thread; this one goes on to write a
+    // partial report.
+    const Interrupt* interrupt = impl_->options().interrupt;
+    if (error.blame() == Blame::kInterrupted && interrupt != nullptr) interrupt->Acknowledge();
+    throw;
+  }
+}
+
+void Session::Fail(const Error& error) noexcept {
+  try {
+    Error placed = error;
+    placed.At(impl_->options().side, "");
+    impl_->state().QueueLast(EncodeFrame("error", ErrorToJson(placed)));
+  } catch (const std::exception&) {
+    // The peer will see the connection close.
+  }
+}
+
+const std::atomic<bool>& Session::abort_flag() const { return impl_->state().abort_flag(); }
+
+std::optional<Error> Session::failure() const { return impl_->state().failure(); }
+
+void Session::Abort(const Error& error) { impl_->state().Fail(error, Cause::kOwn); }
+
+void Session::SetWatch(Watch watch) { impl_->loop().SetWatch(std::move(watch)); }
+
+void Session::Accepted() {
+  impl_->loop().SetFrameLimit(kMaxFrame);
+  impl_->loop().SetSilenceLimit(impl_->options().peer_timeout);
+}
+
+void Session::SetPeerTimeout(std::chrono::milliseconds timeout) {
+  impl_->loop().SetSilenceLimit(timeout);
+}
+
+void Session::ExpectClose() { impl_->state().ExpectClose(); }
+
+void Session::PinThread(unsigned cpu) { impl_->loop().Pin(cpu); }
+
+const SocketAddress& Session::local() const { return impl_->loop().local(); }
+
+const SocketAddress& Session::peer() const { return impl_->loop().peer(); }
+
+}  // namespace rdmabench

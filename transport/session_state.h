@@ -1,0 +1,90 @@
+// What a session's thread and the threads that use the session share: frames that wait to be sent,
+// frames that wait to be received, and why the session has failed. A monitor: every member may be
+// called from any thread.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <mutex>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "transport/deadline.h"
+#include "transport/descriptor.h"
+#include "transport/error.h"
+
+namespace rdmabench {
+
+// Where a failure comes from.
+enum class Cause {
+  kOwn,        // this side: interrupted, or aborted by a watch; the connection works
+  kPeerError,  // the peer sent an error frame
+  kClosed,     // the peer closed the connection between two frames
+  kLost,       // the peer is silent, sends what is no frame, or the connection broke
+};
+
+class SessionState {
+ public:
+  // `peer` names the other side in errors: "the server (192.168.77.2:18515)".
+  explicit SessionState(std::string peer);
+  ~SessionState();
+  SessionState(const SessionState&) = delete;
+  SessionState& operator=(const SessionState&) = delete;
+
+  // Readable when the session thread has something to do; Rest() resets it.
+  int wake_fd() const { return wake_.get(); }
+  void Wake() const;
+  void Rest() const;
+
+  // The outgoing side. Queue() throws when the peer is gone or too much waits already; QueueLast()
+  // never.
+  void Queue(std::string frame);
+  void QueueLast(std::string frame);
+  bool has_outgoing() const;
+  std::string TakeOutgoing();  // empty when there is none
+
+  // The incoming side. `bytes` is what the frame took on the wire; too many unread ones are a
+  // failure.
+  void Deliver(std::string kind, nlohmann::json body, std::size_t bytes);
+  // Throws the failure when no frame is left, and Error(kRun, late) after the deadline.
+  std::pair<std::string, nlohmann::json> Next(Deadline deadline, const std::string& late);
+
+  // The first failure stays, and raises the flag.
+  void Fail(const Error& error, Cause cause);
+  // The peer will send nothing more: a failure, unless it was expected.
+  void Close(const std::string& message);
+  void ExpectClose();
+  std::optional<Error> failure() const;
+  // True when the failure makes it pointless to go on reading.
+  bool lost() const;
+  const std::atomic<bool>& abort_flag() const { return abort_; }
+  const std::string& peer() const { return peer_; }
+
+ private:
+  struct Failure {
+    Error error;
+    Cause cause;
+  };
+  struct Letter;
+
+  void FailLocked(const Error& error, Cause cause);
+
+  const std::string peer_;
+  const Descriptor wake_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::string> outbox_;
+  std::size_t outbox_bytes_ = 0;
+  std::deque<Letter> mailbox_;
+  std::size_t mailbox_bytes_ = 0;
+  std::optional<Failure> failure_;
+  bool close_expected_ = false;
+  bool closed_ = false;
+  std::atomic<bool> abort_ = false;
+};
+
+}  // namespace rdmabench

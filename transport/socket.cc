@@ -1,0 +1,256 @@
+#include "transport/socket.h"
+
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include "transport/deadline.h"
+#include "transport/error.h"
+#include "transport/resolve.h"
+
+namespace rdmabench {
+namespace {
+
+constexpr std::chrono::milliseconds kBetweenRounds{100};
+constexpr int kBacklog = 128;
+
+bool MeansNotNow(int code) { return code == EAGAIN || code == EWOULDBLOCK || code == EINTR; }
+
+SocketAddress AddressOf(const sockaddr_storage& storage, socklen_t length) {
+  std::array<char, NI_MAXHOST> ip = {};
+  std::array<char, NI_MAXSERV> port = {};
+  const int code =
+      getnameinfo(reinterpret_cast<const sockaddr*>(&storage), length, ip.data(), ip.size(),
+                  port.data(), port.size(), NI_NUMERICHOST | NI_NUMERICSERV);
+  if (code != 0) return {"an unknown address", 0};
+  // A dual-stack socket shows IPv4 peers as mapped ones.
+  constexpr std::string_view kMapped = "::ffff:";
+  std::string_view text = ip.data();
+  const bool mapped = text.starts_with(kMapped) && text.find('.') != std::string_view::npos;
+  if (mapped) text.remove_prefix(kMapped.size());
+  return {std::string(text), static_cast<std::uint16_t>(std::stoul(port.data()))};
+}
+
+SocketAddress PeerOf(int fd) {
+  sockaddr_storage storage = {};
+  socklen_t length = sizeof(storage);
+  const int result = getpeername(fd, reinterpret_cast<sockaddr*>(&storage), &length);
+  if (result != 0) throw Error(Blame::kRun, WithReason("the connection is gone", errno));
+  return AddressOf(storage, length);
+}
+
+SocketAddress LocalOf(int fd) {
+  sockaddr_storage storage = {};
+  socklen_t length = sizeof(storage);
+  CheckErrno(getsockname(fd, reinterpret_cast<sockaddr*>(&storage), &length),
+             "cannot read a socket's own address");
+  return AddressOf(storage, length);
+}
+
+void SetOption(int fd, int level, int name, int value) {
+  CheckErrno(setsockopt(fd, level, name, &value, sizeof(value)), "cannot set a socket's options");
+}
+
+[[noreturn]] void ThrowBroken(const SocketAddress& peer, int code) {
+  throw Error(Blame::kRun, WithReason("the connection to " + peer.ToString() + " broke", code));
+}
+
+// Dial()'s work: rounds over the addresses until one answers.
+class Dialer {
+ public:
+  explicit Dialer(const DialOptions& options) : options_(options), deadline_(In(options.timeout)) {}
+
+  Connection Run() {
+    const AddressList list = Resolve(options_.host, options_.port, deadline_, options_.interrupt);
+    while (true) {
+      if (std::optional<Connection> connection = Round(list.get())) return std::move(*connection);
+      if (Now() >= deadline_) ThrowUnreached();
+      WaitFor(-1, std::min(deadline_, In(kBetweenRounds)));
+    }
+  }
+
+ private:
+  std::optional<Connection> Round(const addrinfo* first) {
+    int left = 0;
+    for (const addrinfo* address = first; address != nullptr; address = address->ai_next) ++left;
+    for (const addrinfo* address = first; address != nullptr; address = address->ai_next) {
+      // An address that swallows packets must not use up the time of those after it.
+      const Deadline until = Now() + (deadline_ - Now()) / left--;
+      Descriptor socket(
+          ::socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+      last_code_ = socket.get() < 0 ? errno : Connect(socket, *address, until);
+      if (last_code_ != 0) continue;
+      Connection connection(std::move(socket));
+      // Dialling a local port of the ephemeral range can meet oneself (TCP's simultaneous open).
+      if (connection.local().ToString() != connection.peer().ToString()) return connection;
+      last_code_ = ECONNREFUSED;
+    }
+    return std::nullopt;
+  }
+
+  void BindSource(const Descriptor& socket, int family) const {
+    if (options_.source_ip.empty()) return;
+    const AddressList source = ParseAddress(options_.source_ip, 0);
+    if (source->ai_family != family) return;
+    const std::string attempted = "cannot connect from " + options_.source_ip;
+    CheckErrno(bind(socket.get(), source->ai_addr, source->ai_addrlen), attempted,
+               "give an address of this host ('ip address' lists them)");
+  }
+
+  // 0, or the errno value that says why not.
+  int Connect(const Descriptor& socket, const addrinfo& address, Deadline until) const {
+    BindSource(socket, address.ai_family);
+    if (connect(socket.get(), address.ai_addr, address.ai_addrlen) == 0) return 0;
+    if (errno != EINPROGRESS && errno != EINTR) return errno;
+    if (!WaitFor(socket.get(), until)) return ETIMEDOUT;
+    int code = 0;
+    socklen_t length = sizeof(code);
+    CheckErrno(getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &code, &length),
+               "cannot read a socket's state");
+    return code;
+  }
+
+  // Until `socket` can be written (true) or the time is over; -1 only waits.
+  bool WaitFor(int socket, Deadline until) const {
+    const Interrupt* interrupt = options_.interrupt;
+    const std::array<int, 1> readable = {interrupt == nullptr ? -1 : interrupt->fd()};
+    const std::array<int, 1> writable = {socket};
+    const std::vector<bool> ready = WaitReady(readable, writable, until);
+    if (ready[0]) {
+      interrupt->Acknowledge();
+      throw Error(Blame::kInterrupted, "interrupted");
+    }
+    return ready[1];
+  }
+
+  [[noreturn]] void ThrowUnreached() const {
+    const std::string where = SocketAddress{options_.host, options_.port}.ToString();
+    const std::string what =
+        last_code_ == ECONNREFUSED ? "nobody listens on " : "there is no way to ";
+    const std::string tried = " (tried " + InSeconds(options_.timeout) + ")";
+    throw Error(Blame::kRun, WithReason(what + where + tried, last_code_),
+                "start 'rdmabench server' there, or check --port and the firewall");
+  }
+
+  const DialOptions& options_;
+  Deadline deadline_;
+  int last_code_ = ETIMEDOUT;
+};
+
+std::string ListenRemedy(int code, std::uint16_t port) {
+  const std::string number = std::to_string(port);
+  if (code == EADDRINUSE) {
+    return "end what listens there ('ss -ltnp sport = :" + number +
+           "' names it), or choose another port with --port";
+  }
+  if (code == EACCES) return "choose a port above 1023 with --port";
+  return "give an address of this host ('ip address' lists them)";
+}
+
+// A listening socket; an empty one when the system does not know the address's family.
+Descriptor Listen(const addrinfo& address, bool both_families, const std::string& where,
+                  std::uint16_t port) {
+  Descriptor socket(::socket(address.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (socket.get() < 0 && errno == EAFNOSUPPORT) return socket;
+  CheckErrno(socket.get(), "cannot create a socket");
+  SetOption(socket.get(), SOL_SOCKET, SO_REUSEADDR, 1);
+  if (address.ai_family == AF_INET6) {
+    SetOption(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, both_families ? 0 : 1);
+  }
+  int result = bind(socket.get(), address.ai_addr, address.ai_addrlen);
+  if (result == 0) result = listen(socket.get(), kBacklog);
+  // With IPv6 switched off at run time the socket is made, but has nothing to be bound to.
+  if (result < 0 && both_families && errno == EADDRNOTAVAIL) return Descriptor();
+  const int code = result < 0 ? errno : 0;
+  Check(code, "cannot listen on " + where + ", port " + std::to_string(port),
+        ListenRemedy(code, port));
+  return socket;
+}
+
+}  // namespace
+
+std::string SocketAddress::ToString() const {
+  const bool brackets = ip.find(':') != std::string::npos;
+  return (brackets ? "[" + ip + "]" : ip) + ":" + std::to_string(port);
+}
+
+Connection::Connection(Descriptor socket) : Connection(std::move(socket), SocketAddress{}) {
+  peer_ = PeerOf(socket_.get());
+}
+
+Connection::Connection(Descriptor socket, SocketAddress peer)
+    : socket_(std::move(socket)), local_(LocalOf(socket_.get())), peer_(std::move(peer)) {
+  SetOption(fd(), IPPROTO_TCP, TCP_NODELAY, 1);
+  CheckErrno(fcntl(fd(), F_SETFL, fcntl(fd(), F_GETFL) | O_NONBLOCK), "cannot set a socket's mode");
+  CheckErrno(fcntl(fd(), F_SETFD, FD_CLOEXEC), "cannot set a socket's mode");
+}
+
+std::size_t Connection::Read(std::span<char> into) {
+  if (into.empty() || closed_) return 0;
+  const ssize_t count = recv(fd(), into.data(), into.size(), 0);
+  if (count > 0) return static_cast<std::size_t>(count);
+  if (count == 0) {
+    closed_ = true;
+  } else if (!MeansNotNow(errno)) {
+    ThrowBroken(peer_, errno);
+  }
+  return 0;
+}
+
+std::size_t Connection::Write(std::span<const char> bytes) {
+  const ssize_t count = send(fd(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  if (count >= 0) return static_cast<std::size_t>(count);
+  if (!MeansNotNow(errno)) ThrowBroken(peer_, errno);
+  return 0;
+}
+
+void Connection::FinishWriting() { shutdown(fd(), SHUT_WR); }
+
+Descriptor Connection::Release() {
+  CheckErrno(fcntl(fd(), F_SETFD, 0), "cannot set a socket's mode");
+  return std::move(socket_);
+}
+
+Connection Dial(const DialOptions& options) { return Dialer(options).Run(); }
+
+Listener::Listener(std::span<const std::string> addresses, std::uint16_t port) : port_(port) {
+  const std::array<std::string, 2> all = {"::", "0.0.0.0"};
+  const bool everywhere = addresses.empty();
+  for (const std::string& ip : everywhere ? std::span<const std::string>(all) : addresses) {
+    const AddressList address = ParseAddress(ip, port_);
+    const std::string where = everywhere ? "all addresses" : ip;
+    Descriptor socket = Listen(*address, everywhere, where, port_);
+    if (socket.get() < 0) continue;
+    port_ = LocalOf(socket.get()).port;
+    fds_.push_back(socket.get());
+    sockets_.push_back(std::move(socket));
+    if (everywhere) break;  // the IPv6 socket takes both families
+  }
+  if (fds_.empty()) {
+    throw Error(Blame::kEnvironment, "cannot listen: this host has no such address family");
+  }
+}
+
+std::optional<Connection> Listener::Accept(int fd) const {
+  sockaddr_storage storage = {};
+  socklen_t length = sizeof(storage);
+  Descriptor socket(
+      accept4(fd, reinterpret_cast<sockaddr*>(&storage), &length, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  if (socket.get() >= 0) return Connection(std::move(socket), AddressOf(storage, length));
+  // Other errors belong to a connection that broke before it was accepted.
+  constexpr std::array<int, 4> kExhausted = {EMFILE, ENFILE, ENOBUFS, ENOMEM};
+  const int code = errno;
+  if (std::find(kExhausted.begin(), kExhausted.end(), code) != kExhausted.end()) {
+    ThrowErrno(code, "cannot accept a connection", "raise the limit ('ulimit -n')");
+  }
+  return std::nullopt;
+}
+
+}  // namespace rdmabench

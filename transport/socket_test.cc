@@ -1,0 +1,211 @@
+#include "transport/socket.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <future>
+
+#include "transport/error.h"
+#include "transport/loopback.h"
+
+namespace rdmabench {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+const std::array<std::string, 1> kHere = {"127.0.0.1"};
+
+std::uint16_t UnusedPort() { return Listener(kHere, 0).port(); }
+
+// What the connection brings next; empty at its end.
+std::string ReadSome(Connection& connection) {
+  std::array<char, 100> buffer = {};
+  const std::array<int, 1> fd = {connection.fd()};
+  WaitReady(fd, {}, In(kTestPatience));
+  return {buffer.data(), connection.Read(buffer)};
+}
+
+TEST(SocketAddress, PutsBracketsAroundIpv6) {
+  EXPECT_EQ((SocketAddress{"192.168.77.2", 18515}.ToString()), "192.168.77.2:18515");
+  EXPECT_EQ((SocketAddress{"fd77::2", 18515}.ToString()), "[fd77::2]:18515");
+}
+
+TEST(Connection, CarriesBytesAndTellsTheEnd) {
+  ConnectedPair pair = Connect();
+  SendAll(pair.dialled, "hello");
+  EXPECT_EQ(ReadSome(pair.accepted), "hello");
+  pair.dialled.FinishWriting();
+  EXPECT_EQ(ReadSome(pair.accepted), "");
+  EXPECT_TRUE(pair.accepted.closed());
+  SendAll(pair.accepted, "still");
+  EXPECT_EQ(ReadSome(pair.dialled), "still");
+}
+
+TEST(Connection, NeverBlocks) {
+  ConnectedPair pair = Connect();
+  std::array<char, 10> buffer = {};
+  EXPECT_EQ(pair.accepted.Read(buffer), 0U);
+  EXPECT_FALSE(pair.accepted.closed());
+  const std::string megabyte(1 << 20, 'x');
+  for (int i = 0; i < 1000 && pair.dialled.Write(megabyte) > 0; ++i) continue;
+  EXPECT_EQ(pair.dialled.Write(megabyte), 0U);
+}
+
+TEST(Connection, NamesThePeerWhenItIsReset) {
+  ConnectedPair pair = Connect();
+  const std::string peer = pair.accepted.peer().ToString();
+  SendAll(pair.accepted, "unread bytes make the close a reset");
+  const std::array<int, 1> arrived = {pair.dialled.fd()};
+  WaitReady(arrived, {}, In(kTestPatience));
+  { const Connection gone = std::move(pair.dialled); }
+  EXPECT_THAT([&] { ReadSome(pair.accepted); }, ThrowsMessage<Error>(HasSubstr(peer + " broke")));
+}
+
+TEST(Connection, KnowsBothAddresses) {
+  const ConnectedPair pair = Connect();
+  EXPECT_EQ(pair.dialled.peer().ip, "127.0.0.1");
+  EXPECT_EQ(pair.dialled.peer().ToString(), pair.accepted.local().ToString());
+  EXPECT_EQ(pair.dialled.local().ToString(), pair.accepted.peer().ToString());
+}
+
+TEST(Connection, IsClosedOnExecUntilReleased) {
+  ConnectedPair pair = Connect();
+  EXPECT_EQ(fcntl(pair.dialled.fd(), F_GETFD), FD_CLOEXEC);
+  const Descriptor released = pair.dialled.Release();
+  EXPECT_EQ(fcntl(released.get(), F_GETFD), 0);
+  EXPECT_EQ(pair.dialled.fd(), -1);
+}
+
+TEST(Connection, RefusesWhatIsNotConnected) {
+  const Listener listener(kHere, 0);
+  EXPECT_THROW(Connection(Descriptor(dup(listener.fds()[0]))), Error);
+}
+
+TEST(Listener, ShowsIpv4PeersPlainly) {
+  const Listener listener({}, 0);
+  const Connection client = Dial({.host = "127.0.0.1", .port = listener.port()});
+  WaitReady(listener.fds(), {}, In(kTestPatience));
+  const std::optional<Connection> accepted = listener.Accept(listener.fds()[0]);
+  ASSERT_TRUE(accepted);
+  EXPECT_EQ(accepted->peer().ToString(), client.local().ToString());
+  EXPECT_EQ(accepted->local().ip, "127.0.0.1");
+}
+
+TEST(Listener, TakesOnePortOnEveryGivenAddress) {
+  const std::array<std::string, 2> two = {"127.0.0.1", "127.0.0.2"};
+  const Listener listener(two, 0);
+  EXPECT_EQ(listener.fds().size(), 2U);
+  for (const std::string& ip : two) {
+    EXPECT_EQ(Dial({.host = ip, .port = listener.port()}).peer().ip, ip);
+  }
+}
+
+TEST(Listener, AcceptsNothingWhenNobodyCalls) {
+  const Listener listener(kHere, 0);
+  EXPECT_FALSE(listener.Accept(listener.fds()[0]));
+}
+
+TEST(Listener, NamesThePortThatIsTakenAndARemedy) {
+  const Listener first(kHere, 0);
+  try {
+    const Listener second(kHere, first.port());
+    FAIL() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.blame(), Blame::kEnvironment);
+    EXPECT_THAT(error.what(), AllOf(HasSubstr(std::to_string(first.port())), HasSubstr("in use")));
+    EXPECT_THAT(error.remedy(), HasSubstr("--port"));
+  }
+}
+
+TEST(Listener, RefusesAnAddressThatIsNotOurs) {
+  const std::array<std::string, 1> elsewhere = {"192.0.2.1"};
+  EXPECT_THAT([&] { Listener(elsewhere, 0); }, ThrowsMessage<Error>(HasSubstr("192.0.2.1")));
+  const std::array<std::string, 1> nowhere = {"nonsense"};
+  EXPECT_THAT([&] { Listener(nowhere, 0); }, ThrowsMessage<Error>(HasSubstr("'nonsense'")));
+}
+
+TEST(Dial, SaysThatNobodyListensAndWhatToDo) {
+  const std::uint16_t port = UnusedPort();
+  try {
+    Dial({.host = "127.0.0.1", .port = port, .timeout = milliseconds(150)});
+    FAIL() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.blame(), Blame::kRun);
+    EXPECT_THAT(error.what(), HasSubstr("nobody listens on 127.0.0.1:" + std::to_string(port) +
+                                        " (tried 0.15 s)"));
+    EXPECT_THAT(error.remedy(), HasSubstr("rdmabench server"));
+  }
+}
+
+TEST(Dial, WaitsForAListenerThatComesLater) {
+  const std::uint16_t port = UnusedPort();
+  auto client = std::async(std::launch::async, [port] {
+    return Dial({.host = "127.0.0.1", .port = port, .timeout = kTestPatience}).peer().port;
+  });
+  const Listener listener(kHere, port);
+  EXPECT_EQ(client.get(), port);
+}
+
+TEST(Dial, SaysAtOnceThatAHostDoesNotResolve) {
+  const auto dial = [] { Dial({.host = "no such host", .timeout = kTestPatience}); };
+  EXPECT_THAT(dial, ThrowsMessage<Error>(HasSubstr("cannot resolve 'no such host': ")));
+}
+
+TEST(Dial, ResolvesNames) {
+  const Listener listener(kHere, 0);
+  EXPECT_EQ(Dial({.host = "localhost", .port = listener.port()}).peer().ip, "127.0.0.1");
+}
+
+TEST(Dial, UsesTheSourceAddress) {
+  const Listener listener(kHere, 0);
+  const Connection from =
+      Dial({.host = "127.0.0.1", .port = listener.port(), .source_ip = "127.0.0.3"});
+  EXPECT_EQ(from.local().ip, "127.0.0.3");
+  EXPECT_THAT(
+      [&] { Dial({.host = "127.0.0.1", .port = listener.port(), .source_ip = "192.0.2.1"}); },
+      ThrowsMessage<Error>(HasSubstr("192.0.2.1")));
+}
+
+TEST(Dial, EndsAtAnInterrupt) {
+  const Interrupt interrupt;
+  kill(getpid(), SIGTERM);
+  try {
+    Dial({.host = "127.0.0.1", .port = UnusedPort(), .interrupt = &interrupt});
+    FAIL() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.blame(), Blame::kInterrupted);
+  }
+  EXPECT_TRUE(interrupt.Pending());
+}
+
+TEST(Interrupt, StaysPendingAfterItIsAcknowledged) {
+  const Interrupt interrupt;
+  EXPECT_FALSE(interrupt.Pending());
+  interrupt.Acknowledge();
+  kill(getpid(), SIGINT);
+  EXPECT_TRUE(interrupt.Pending());
+  interrupt.Acknowledge();
+  EXPECT_TRUE(interrupt.Pending());
+  sigset_t blocked;
+  pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+  EXPECT_FALSE(sigismember(&blocked, SIGINT));
+}
+
+TEST(WaitReady, IgnoresEntriesOfMinusOneAndKeepsTheOrder) {
+  ConnectedPair pair = Connect();
+  const std::array<int, 2> readable = {-1, pair.accepted.fd()};
+  const std::array<int, 2> writable = {pair.dialled.fd(), -1};
+  EXPECT_EQ(WaitReady(readable, writable, In(kTestPatience)),
+            (std::vector<bool>{false, false, true, false}));
+  EXPECT_EQ(WaitReady(readable, {}, Now()), (std::vector<bool>{false, false}));
+}
+
+}  // namespace
+}  // namespace rdmabench
