@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cmd/devices_command.h"
+#include "cmd/exit_code.h"
 #include "cmd/options.h"
 #include "cmd/server_command.h"
 #include "cmd/test_command.h"
@@ -14,42 +15,26 @@
 namespace rdmabench {
 namespace {
 
-constexpr int kRunFailed = 1;
-
-// The exit codes that README documents.
-int ExitCode(Blame blame) {
-  switch (blame) {
-    case Blame::kRun:
-      return kRunFailed;
-    case Blame::kUsage:
-      return 2;
-    case Blame::kEnvironment:
-      return 3;
-    case Blame::kInterrupted:
-      return 130;
-  }
-  return kRunFailed;
-}
-
-void Run(const std::vector<std::string>& args) {
+int Run(const std::vector<std::string>& args) {
   const Options options = ParseOptions(args);
   switch (options.command) {
     case Command::kPrint:
       std::fputs(options.text.c_str(), stdout);
-      return;
+      return 0;
     case Command::kTest:
-      return RunTestCommand(options);
+      RunTestCommand(options);
+      return 0;
     case Command::kServer:
       return RunServerCommand(options, args);
     case Command::kDevices:
-      return RunDevicesCommand(options.json);
+      RunDevicesCommand(options.json);
+      return 0;
   }
+  return 0;
 }
 
 void Print(const Error& error) {
-  std::string place = error.host();
-  if (!error.step().empty()) place += (place.empty() ? "while " : ", while ") + error.step();
-  std::fprintf(stderr, "error: %s%s%s\n", place.c_str(), place.empty() ? "" : ": ", error.what());
+  std::fprintf(stderr, "error: %s\n", ErrorLine(error).c_str());
   if (!error.remedy().empty()) std::fprintf(stderr, "remedy: %s\n", error.remedy().c_str());
 }
 
@@ -58,13 +43,12 @@ void Print(const Error& error) {
 
 int main(int argc, char** argv) {
   try {
-    rdmabench::Run({argv + 1, argv + argc});
-    return 0;
+    return rdmabench::Run({argv + 1, argv + argc});
   } catch (const rdmabench::Error& error) {
     rdmabench::Print(error);
     return rdmabench::ExitCode(error.blame());
   } catch (const std::exception& error) {
     std::fprintf(stderr, "error: %s\n", error.what());
-    return rdmabench::kRunFailed;
+    return rdmabench::ExitCode(rdmabench::Blame::kRun);
   }
 }

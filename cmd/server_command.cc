@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bench/serve.h"
+#include "cmd/exit_code.h"
 #include "report/version.h"
 #include "transport/error.h"
 #include "transport/interrupt.h"
@@ -60,26 +61,31 @@ int StartSession(Connection connection, std::span<const std::string> args) {
   return CheckErrno(child, "cannot start a process for the session");
 }
 
-void RunSession(const Options& options) {
+// The process of one session. Its failure is an event of the server, and so a line of its log.
+int RunSession(const Options& options) {
   const Interrupt interrupt;
   Connection connection{Descriptor(*options.server.session_fd)};
   const std::string peer = connection.peer().ToString();
   const auto log = MakeLog(options.output.quiet);
-  ServeSession(std::move(connection),
-               {.local = options.local,
-                .limits = options.server.limits,
-                .log = [&](std::string_view line) { log(peer + " " + std::string(line)); }},
-               interrupt);
+  try {
+    ServeSession(std::move(connection),
+                 {.local = options.local,
+                  .limits = options.server.limits,
+                  .log = [&](std::string_view line) { log(peer + " " + std::string(line)); }},
+                 interrupt);
+    return 0;
+  } catch (const Error& error) {
+    log(peer + " failed: " + ErrorLine(error) +
+        (error.remedy().empty() ? "" : "; remedy: " + error.remedy()));
+    return ExitCode(error.blame());
+  }
 }
 
 }  // namespace
 
-void RunServerCommand(const Options& options, std::span<const std::string> args) {
+int RunServerCommand(const Options& options, std::span<const std::string> args) {
   const ServerOptions& server = options.server;
-  if (server.session_fd) {
-    RunSession(options);
-    return;
-  }
+  if (server.session_fd) return RunSession(options);
   const Interrupt interrupt;
   LobbyOptions lobby_options;
   lobby_options.bind = server.bind;
@@ -95,7 +101,7 @@ void RunServerCommand(const Options& options, std::span<const std::string> args)
               unsigned{lobby.port()});
   std::fflush(stdout);
   const int status = lobby.Run(interrupt);
-  if (server.once && status != 0) throw Error(Blame::kRun, "the session failed");
+  return server.once ? status : 0;
 }
 
 }  // namespace rdmabench

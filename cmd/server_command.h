@@ -10,6 +10,6 @@ namespace rdmabench {
 
 // Serves until it is told to end. `args` is what the program was called with: a session's process
 // is called with the same.
-void RunServerCommand(const Options& options, std::span<const std::string> args);
+int RunServerCommand(const Options& options, std::span<const std::string> args);
 
 }  // namespace rdmabench

@@ -216,7 +216,7 @@ Device Device::Open(std::string_view name) {
 Device Device::OpenFor(std::string_view local_ip) {
   std::vector<Error> failures;
   std::vector<Opened> all = OpenAll(Listing(), &failures);
-  if (all.empty()) throw failures.front();
+  if (all.empty()) throw Error(failures.front());
   std::string inactive;
   for (const Opened& opened : all) {
     inactive += (inactive.empty() ? "" : ", ") + opened.info.name;

@@ -20,7 +20,7 @@ using ::testing::Property;
 using ::testing::Throws;
 using ::testing::ThrowsMessage;
 
-fake::FakeDevice Roce(std::string name, std::string ip) {
+fake::FakeDevice Roce(std::string name, const std::string& ip) {
   return {.name = std::move(name), .gids = {{"fe80::1"}, {"::ffff:" + ip}}};
 }
 

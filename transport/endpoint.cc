@@ -125,24 +125,29 @@ ibv_qp_init_attr InitialAttributes(const EndpointOptions& options, ibv_cq* send_
   return attr;
 }
 
+std::string NameOf(const QpType& type, std::size_t index) {
+  return std::string(type.name) + " queue pair " + std::to_string(index + 1);
+}
+
 [[noreturn]] void ThrowCreation(int code, const EndpointOptions& options, std::uint32_t index,
                                 std::uint32_t inline_bytes) {
   ThrowErrno(code,
-             "cannot create " + std::string(options.type->name) + " queue pair " +
-                 std::to_string(index + 1) + " of " + std::to_string(options.queue_pairs) +
-                 " (send depth " + std::to_string(options.send_depth) + ", receive depth " +
+             "cannot create " + NameOf(*options.type, index) + " of " +
+                 std::to_string(options.queue_pairs) + " (send depth " +
+                 std::to_string(options.send_depth) + ", receive depth " +
                  std::to_string(options.recv_depth) + ", inline " + std::to_string(inline_bytes) +
                  ")",
              MemlockRemedy(ReadMemlockLimit(), 0, code));
 }
 
-// The largest value below `refused` with which creation succeeds.
+// The largest value below `refused` with which creation succeeds; 0 when none does. No table of
+// devices knows it, and it depends on the depth, so creation has to try.
 std::uint32_t FindGrantedInline(ibv_pd* pd, const ibv_qp_init_attr& attr, std::uint32_t refused) {
   std::uint32_t granted = 0;
   while (granted + 1 < refused) {
     ibv_qp_init_attr attempt = attr;
-    attempt.cap.max_inline_data = granted + (refused - granted) / 2;
-    const std::uint32_t asked = attempt.cap.max_inline_data;
+    const std::uint32_t asked = granted + (refused - granted) / 2;
+    attempt.cap.max_inline_data = asked;
     const Qp qp(ibv_create_qp(pd, &attempt));
     (qp != nullptr ? granted : refused) = asked;
   }
@@ -157,26 +162,24 @@ std::uint32_t FindGrantedInline(ibv_pd* pd, const ibv_qp_init_attr& attr, std::u
               "ask for at most " + std::to_string(granted) + " (-I)");
 }
 
-// What the others are then asked to grant as well: the value asked for exactly, or as much of the
-// wish as is granted. No table of devices knows it, creation has to try.
+// What every queue pair can be asked to grant: the value asked for exactly, or as much of the wish
+// as the device has.
 std::uint32_t ProbeInline(ibv_pd* pd, const EndpointOptions& options, ibv_cq* send_cq,
                           ibv_cq* recv_cq) {
-  std::uint32_t wanted = options.inline_bytes.value_or(options.inline_wish);
-  while (wanted > 0) {
-    ibv_qp_init_attr attr = InitialAttributes(options, send_cq, recv_cq, wanted);
-    const Qp qp(ibv_create_qp(pd, &attr));
-    const std::uint32_t granted = qp != nullptr ? attr.cap.max_inline_data : 0;
-    if (granted >= wanted) return wanted;
-    if (qp != nullptr && !options.inline_bytes) return granted;
-    if (options.inline_bytes) {
-      // Creation may fail for other reasons; those are told by the attempt without inline.
-      ibv_qp_init_attr plain = InitialAttributes(options, send_cq, recv_cq, 0);
-      if (Qp(ibv_create_qp(pd, &plain)) == nullptr) ThrowCreation(errno, options, 0, 0);
-      ThrowInlineRefused(options, qp != nullptr ? granted : FindGrantedInline(pd, plain, wanted));
-    }
-    wanted = wanted / 2 < kSmallestInlineWish ? 0 : wanted / 2;
-  }
-  return 0;
+  const std::uint32_t wanted = options.inline_bytes.value_or(options.inline_wish);
+  if (wanted == 0) return 0;
+  ibv_qp_init_attr attr = InitialAttributes(options, send_cq, recv_cq, wanted);
+  Qp qp(ibv_create_qp(pd, &attr));
+  if (qp != nullptr && attr.cap.max_inline_data >= wanted) return wanted;
+  const ibv_qp_init_attr plain = InitialAttributes(options, send_cq, recv_cq, 0);
+  const std::uint32_t granted =
+      qp != nullptr ? attr.cap.max_inline_data : FindGrantedInline(pd, plain, wanted);
+  if (!options.inline_bytes) return granted;
+  // Creation may fail for other reasons; those are told by an attempt without inline.
+  attr = plain;
+  qp.reset(ibv_create_qp(pd, &attr));
+  if (qp == nullptr) ThrowCreation(errno, options, 0, 0);
+  ThrowInlineRefused(options, granted);
 }
 
 std::vector<std::uint32_t> RandomPsns(std::uint32_t count) {
@@ -223,10 +226,20 @@ ibv_qp_attr Attributes(const EndpointOptions& options, const ibv_ah_attr& path,
   return attr;
 }
 
-void Move(ibv_qp* qp, ibv_qp_attr attr, ibv_qp_state state, int mask, const std::string& attempted,
-          std::string_view remedy) {
-  attr.qp_state = state;
-  Check(ibv_modify_qp(qp, &attr, mask), attempted, remedy);
+struct Transition {
+  ibv_qp_state state;
+  int mask;
+  std::string_view name;
+  std::string_view remedy;
+};
+
+// `by`: the path, for the error's text.
+void Move(ibv_qp* qp, ibv_qp_attr attr, const Transition& to, const std::string& queue_pair,
+          const std::string& by) {
+  attr.qp_state = to.state;
+  const int code = ibv_modify_qp(qp, &attr, to.mask);
+  if (code == 0) return;
+  ThrowErrno(code, "cannot bring " + queue_pair + " to " + std::string(to.name) + by, to.remedy);
 }
 
 std::string PathText(const EndpointOptions& options, std::uint16_t lid, const PeerInfo& remote) {
@@ -278,6 +291,8 @@ Endpoint::Endpoint(const Device& device, const EndpointOptions& options)
   const std::uint32_t inline_bytes =
       ProbeInline(pd_.get(), options, send_cqs_.front().get(), recv_cqs_.front().get());
   const ibv_qp_attr attr = Attributes(options, {}, {}, 0);
+  const Transition to_init{IBV_QPS_INIT, options.type->init_mask, "INIT",
+                           "is the partition key's index in the port's table?"};
   for (std::uint32_t i = 0; i < pairs; ++i) {
     ibv_qp_init_attr initial = InitialAttributes(options, send_cqs_[i / per_send_cq].get(),
                                                  recv_cqs_[i / per_recv_cq].get(), inline_bytes);
@@ -285,10 +300,7 @@ Endpoint::Endpoint(const Device& device, const EndpointOptions& options)
     if (qp == nullptr) ThrowCreation(errno, options, i, inline_bytes);
     const std::uint32_t granted = initial.cap.max_inline_data;
     inline_bytes_ = i == 0 ? granted : std::min(inline_bytes_, granted);
-    Move(qp.get(), attr, IBV_QPS_INIT, options.type->init_mask,
-         "cannot bring " + std::string(options.type->name) + " queue pair " +
-             std::to_string(i + 1) + " to INIT",
-         "is the partition key's index in the port's table?");
+    Move(qp.get(), attr, to_init, NameOf(*options.type, i), "");
     qps_.push_back(std::move(qp));
   }
 }
@@ -311,21 +323,19 @@ void Endpoint::Connect(const PeerInfo& remote) {
   constexpr std::string_view kRemedy =
       "is the peer reachable over this interface (ping its address; ip neigh)? Are the GID index "
       "and the MTU right on both sides?";
+  const QpType& type = *options_.type;
+  const Transition steps[] = {{IBV_QPS_RTR, type.rtr_mask, "RTR", kRemedy},
+                              {IBV_QPS_RTS, type.rts_mask, "RTS", kRemedy}};
   const ibv_ah_attr path = PathTo(options_, remote);
-  const std::string by = PathText(options_, lid_, remote);
+  const std::string by = " (" + PathText(options_, lid_, remote) + ")";
   for (std::size_t i = 0; i < qps_.size(); ++i) {
     const ibv_qp_attr attr = Attributes(options_, path, remote.queue_pairs[i], psns_[i]);
-    const std::string what = "cannot bring " + std::string(options_.type->name) + " queue pair " +
-                             std::to_string(i + 1) + " to ";
-    Move(qps_[i].get(), attr, IBV_QPS_RTR, options_.type->rtr_mask, what + "RTR (" + by + ")",
-         kRemedy);
-    Move(qps_[i].get(), attr, IBV_QPS_RTS, options_.type->rts_mask, what + "RTS (" + by + ")",
-         kRemedy);
+    for (const Transition& to : steps) Move(qps_[i].get(), attr, to, NameOf(type, i), by);
   }
-  if (NeedsAddressHandle(*options_.type)) {
+  if (NeedsAddressHandle(type)) {
     ibv_ah_attr handle = path;
-    ahs_.emplace_back(Check(ibv_create_ah(pd_.get(), &handle),
-                            "cannot create an address handle (" + by + ")", kRemedy));
+    ahs_.emplace_back(
+        Check(ibv_create_ah(pd_.get(), &handle), "cannot create an address handle" + by, kRemedy));
   }
   remote_ = remote;
 }

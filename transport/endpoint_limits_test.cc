@@ -132,7 +132,7 @@ TEST_F(EndpointSetup, DealsQueuePairsInRuns) {
 TEST_F(EndpointSetup, TakesAsMuchOfTheInlineWishAsIsGranted) {
   EndpointOptions options = Options();
   options.inline_wish = 220;
-  EXPECT_EQ(Endpoint(device(), options).inline_bytes(), 55U);
+  EXPECT_EQ(Endpoint(device(), options).inline_bytes(), 64U);
 }
 
 TEST_F(EndpointSetup, TakesTheWholeInlineWishWhereItIsGranted) {

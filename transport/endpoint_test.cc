@@ -3,10 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cerrno>
 #include <optional>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "transport/device.h"
@@ -272,6 +274,39 @@ TEST_F(EndpointTest, ConnectsAThousandQueuePairs) {
   std::vector<ibv_qp_state> states;
   for (const Qp& qp : client().queue_pairs()) states.push_back(qp->state);
   EXPECT_THAT(states, Each(IBV_QPS_RTS));
+}
+
+// Each side writes into the other's memory and waits for the answer there, as a latency run does.
+TEST_F(EndpointTest, LetsTwoThreadsPlayByPollingMemory) {
+  constexpr int kRounds = 200;
+  EndpointOptions options = Options();
+  options.gid = gid(1);
+  Connect(options);
+  const auto play = [](const Endpoint& own, bool first) {
+    std::byte* memory = own.memory().data();  // the ball arrives in byte 7, and leaves from byte 15
+    ibv_sge sge{own.memory().addr() + 8, 8, own.memory().lkey()};
+    ibv_send_wr wr{};
+    wr.sg_list = &sge;
+    wr.num_sge = 1;
+    wr.opcode = IBV_WR_RDMA_WRITE;
+    wr.send_flags = IBV_SEND_SIGNALED;
+    wr.wr.rdma.remote_addr = own.TargetOf(0).addr;
+    wr.wr.rdma.rkey = own.TargetOf(0).rkey;
+    std::atomic_ref<std::byte> ball(memory[7]);
+    for (int round = 1; round <= kRounds; ++round) {
+      const std::byte mark{static_cast<unsigned char>(round)};
+      while (!first && ball.load(std::memory_order_acquire) != mark) std::this_thread::yield();
+      memory[15] = mark;
+      ibv_send_wr* bad = nullptr;
+      ASSERT_EQ(ibv_post_send(own.queue_pairs()[0].get(), &wr, &bad), 0);
+      ibv_wc wc{};
+      ASSERT_EQ(ibv_poll_cq(own.send_cqs()[0].get(), 1, &wc), 1);
+      while (first && ball.load(std::memory_order_acquire) != mark) std::this_thread::yield();
+    }
+  };
+  std::thread other([&] { play(server(), false); });
+  play(client(), true);
+  other.join();
 }
 
 }  // namespace

@@ -159,10 +159,9 @@ int ibv_destroy_comp_channel(ibv_comp_channel* channel) {
   return 0;
 }
 
-// Each event in the pipe is the pointer to its completion queue.
 int ibv_get_cq_event(ibv_comp_channel* channel, ibv_cq** cq, void** cq_context) {
   FakeCq* event = nullptr;
-  if (read(channel->fd, &event, sizeof event) != sizeof event) return -1;
+  if (read(channel->fd, &event, kEventBytes) != kEventBytes) return -1;
   *cq = event;
   *cq_context = event->cq_context;
   return 0;

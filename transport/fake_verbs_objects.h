@@ -24,6 +24,8 @@ inline constexpr std::uint32_t kGrhBytes = 40;
 inline constexpr std::uint32_t kMaxReads = 16;  // outstanding READs and atomics of a queue pair
 inline constexpr std::uint32_t kMaxSge = 32;
 inline constexpr int kMaxCq = 65536;
+// A channel's event in its pipe: the pointer to the completion queue.
+inline constexpr std::size_t kEventBytes = sizeof(void*);
 
 struct DeviceState {
   ibv_device handle{};

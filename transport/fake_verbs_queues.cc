@@ -27,8 +27,8 @@ void FakeCq::Push(const CqEntry& entry) {
   notify = Notify::kNone;
   const FakeCq* self = this;
   [[maybe_unused]] const ssize_t written =
-      write(static_cast<FakeChannel*>(channel)->write_fd, &self, sizeof self);
-  assert(written == sizeof self);
+      write(static_cast<FakeChannel*>(channel)->write_fd, &self, kEventBytes);
+  assert(written == kEventBytes);
 }
 
 int FakeCq::Poll(int most, ibv_wc* into) {

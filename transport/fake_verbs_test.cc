@@ -3,11 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <optional>
-#include <thread>
 #include <vector>
 
 #include "transport/device.h"
@@ -66,6 +64,11 @@ class FakeVerbs : public ::testing::Test {
     wr.wr.rdma.remote_addr = a_->TargetOf(0).addr;
     wr.wr.rdma.rkey = a_->TargetOf(0).rkey;
     type_->address(wr, a_->TargetOf(0));
+    return wr;
+  }
+  ibv_send_wr Atomic(ibv_wr_opcode opcode, std::uint64_t compare_add, std::uint64_t swap) {
+    ibv_send_wr wr = Request(opcode, 8);
+    wr.wr.atomic = {a_->TargetOf(0).addr, compare_add, swap, a_->TargetOf(0).rkey};
     return wr;
   }
   int Post(ibv_send_wr wr) {
@@ -134,9 +137,7 @@ TEST_F(FakeVerbs, ReadsThePeersMemory) {
 TEST_F(FakeVerbs, AddsAndFetches) {
   Connect("rc");
   SetWord(*b_, 40);
-  ibv_send_wr wr = Request(IBV_WR_ATOMIC_FETCH_AND_ADD, 8);
-  wr.wr.atomic = {a_->TargetOf(0).addr, 2, 0, a_->TargetOf(0).rkey};
-  EXPECT_EQ(StatusOf(wr), IBV_WC_SUCCESS);
+  EXPECT_EQ(StatusOf(Atomic(IBV_WR_ATOMIC_FETCH_AND_ADD, 2, 0)), IBV_WC_SUCCESS);
   EXPECT_EQ(Word(*a_), 40U);
   EXPECT_EQ(Word(*b_), 42U);
 }
@@ -144,9 +145,7 @@ TEST_F(FakeVerbs, AddsAndFetches) {
 TEST_F(FakeVerbs, SwapsWhatIsEqual) {
   Connect("rc");
   SetWord(*b_, 40);
-  ibv_send_wr wr = Request(IBV_WR_ATOMIC_CMP_AND_SWP, 8);
-  wr.wr.atomic = {a_->TargetOf(0).addr, 40, 7, a_->TargetOf(0).rkey};
-  EXPECT_EQ(StatusOf(wr), IBV_WC_SUCCESS);
+  EXPECT_EQ(StatusOf(Atomic(IBV_WR_ATOMIC_CMP_AND_SWP, 40, 7)), IBV_WC_SUCCESS);
   EXPECT_EQ(Word(*a_), 40U);
   EXPECT_EQ(Word(*b_), 7U);
 }
@@ -154,9 +153,7 @@ TEST_F(FakeVerbs, SwapsWhatIsEqual) {
 TEST_F(FakeVerbs, FetchesWithoutSwappingWhatDiffers) {
   Connect("rc");
   SetWord(*b_, 41);
-  ibv_send_wr wr = Request(IBV_WR_ATOMIC_CMP_AND_SWP, 8);
-  wr.wr.atomic = {a_->TargetOf(0).addr, 40, 7, a_->TargetOf(0).rkey};
-  EXPECT_EQ(StatusOf(wr), IBV_WC_SUCCESS);
+  EXPECT_EQ(StatusOf(Atomic(IBV_WR_ATOMIC_CMP_AND_SWP, 40, 7)), IBV_WC_SUCCESS);
   EXPECT_EQ(Word(*a_), 41U);
   EXPECT_EQ(Word(*b_), 41U);
 }
@@ -338,66 +335,58 @@ TEST_F(FakeVerbs, FailsTheCallThatWasNamed) {
   EXPECT_EQ(Post(Request(IBV_WR_RDMA_WRITE, 8)), EIO);
 }
 
-// Each side writes into the other's memory and waits for the answer there, as a latency run does.
-TEST_F(FakeVerbs, LetsTwoThreadsPlayByPollingMemory) {
-  constexpr int kRounds = 200;
-  Connect("rc");
-  const auto play = [](const Endpoint& own, bool first) {
-    std::byte* memory = own.memory().data();  // the ball arrives in byte 7, and leaves from byte 15
-    ibv_sge sge{own.memory().addr() + 8, 8, own.memory().lkey()};
-    ibv_send_wr wr{};
-    wr.sg_list = &sge;
-    wr.num_sge = 1;
-    wr.opcode = IBV_WR_RDMA_WRITE;
-    wr.send_flags = IBV_SEND_SIGNALED;
-    wr.wr.rdma.remote_addr = own.TargetOf(0).addr;
-    wr.wr.rdma.rkey = own.TargetOf(0).rkey;
-    std::atomic_ref<std::byte> ball(memory[7]);
-    for (int round = 1; round <= kRounds; ++round) {
-      const std::byte mark{static_cast<unsigned char>(round)};
-      while (!first && ball.load(std::memory_order_acquire) != mark) std::this_thread::yield();
-      memory[15] = mark;
-      ibv_send_wr* bad = nullptr;
-      ASSERT_EQ(ibv_post_send(own.queue_pairs()[0].get(), &wr, &bad), 0);
-      ibv_wc wc{};
-      ASSERT_EQ(ibv_poll_cq(own.send_cqs()[0].get(), 1, &wc), 1);
-      while (first && ball.load(std::memory_order_acquire) != mark) std::this_thread::yield();
-    }
-  };
-  std::thread server([&] { play(*b_, false); });
-  play(*a_, true);
-  server.join();
-}
+// Two hosts that share nothing but the wire: 10.0.0.1 and 10.0.0.2.
+class FakeNetwork : public FakeVerbs {
+ protected:
+  FakeNetwork() {
+    device_.reset();
+    fake::Reset({{.name = "fake0", .gids = {{"::ffff:10.0.0.1"}}},
+                 {.name = "fake1", .gids = {{"::ffff:10.0.0.2"}}}});
+    device_.emplace(Device::Open("fake0"));
+    other_.emplace(Device::Open("fake1"));
+    type_ = &FindQpType("rc");
+    Make(a_, *device_);
+    Make(b_, *other_);
+  }
+  ~FakeNetwork() override {
+    a_.reset();
+    b_.reset();
+    other_.reset();
+  }
 
-TEST_F(FakeVerbs, JoinsTwoDevicesByTheirAddresses) {
-  device_.reset();
-  fake::Reset({{.name = "fake0", .gids = {{"::ffff:10.0.0.1"}}},
-               {.name = "fake1", .gids = {{"::ffff:10.0.0.2"}}}});
-  const Device first = Device::Open("fake0");
-  const Device second = Device::Open("fake1");
-  EndpointOptions options;
-  options.type = type_ = &FindQpType("rc");
-  options.memory_kind = &FindMemoryKind("host");
-  options.memory_bytes = 4096;
-  options.access = kAllAccess;
-  options.gid = first.info().ports[0].gids[0];
-  a_.emplace(first, options);
-  options.gid = second.info().ports[0].gids[0];
-  b_.emplace(second, options);
+ private:
+  void Make(std::optional<Endpoint>& endpoint, const Device& device) const {
+    EndpointOptions options;
+    options.type = type_;
+    options.memory_kind = &FindMemoryKind("host");
+    options.memory_bytes = 4096;
+    options.access = kAllAccess;
+    options.gid = device.info().ports[0].gids[0];
+    endpoint.emplace(device, options);
+  }
+  std::optional<Device> other_;
+};
+
+TEST_F(FakeNetwork, JoinsDevicesByTheirAddresses) {
   a_->Connect(b_->Local());
   b_->Connect(a_->Local());
   EXPECT_EQ(StatusOf(Request(IBV_WR_RDMA_WRITE, 8)), IBV_WC_SUCCESS);
+}
 
-  // The same with an address that is nobody's.
+TEST_F(FakeNetwork, LosesWhatIsAddressedToNobody) {
   PeerInfo lost = b_->Local();
   lost.gid->raw[15] = 9;
-  a_.reset();
-  options.gid = first.info().ports[0].gids[0];
-  a_.emplace(first, options);
   a_->Connect(lost);
+  b_->Connect(a_->Local());
   EXPECT_EQ(StatusOf(Request(IBV_WR_RDMA_WRITE, 8)), IBV_WC_RETRY_EXC_ERR);
-  a_.reset();
-  b_.reset();
+}
+
+TEST_F(FakeNetwork, LosesWhatIsNumberedOtherwiseThanThePeerExpects) {
+  PeerInfo wrong = a_->Local();
+  wrong.queue_pairs[0].psn ^= 1;
+  a_->Connect(b_->Local());
+  b_->Connect(wrong);
+  EXPECT_EQ(StatusOf(Request(IBV_WR_RDMA_WRITE, 8)), IBV_WC_RETRY_EXC_ERR);
 }
 
 }  // namespace

@@ -182,8 +182,8 @@ TEST(ChooseGidPair, SaysThatASideHasNone) {
 }
 
 TEST(ChooseGidPair, CutsLongLists) {
-  std::vector<Gid> many;
-  for (int i = 0; i < 20; ++i) many.push_back(V1(i, "fd77::1"));
+  std::vector<Gid> many(20, V1(0, "fd77::1"));
+  for (int i = 0; i < 20; ++i) many[static_cast<std::size_t>(i)].index = i;
   EXPECT_THAT([&] { Choose(many, {}); },
               ThrowsMessage<Error>(
                   AllOf(HasSubstr("7 fd77::1 roce_v1 and 12 more"), Not(HasSubstr("8 fd77::1")))));

@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <csignal>
 #include <mutex>
@@ -90,7 +91,7 @@ class LobbyTest : public testing::Test {
     const auto start = [this](Connection connection) {
       SendAll(connection, EncodeFrame("admitted", Json::object()));
       const int pid = Spawn(command_, blocks_sigterm_);
-      pids_.push_back(pid);
+      pid_ = pid;
       return pid;
     };
     lobby_.emplace(options_, start, [this](std::string_view line) { journal_.Add(line); });
@@ -142,7 +143,7 @@ class LobbyTest : public testing::Test {
   std::optional<Lobby> lobby_;
   std::thread thread_;
   int status_ = -1;
-  std::vector<int> pids_;  // written by the lobby's thread, read after an "admitted" or at the end
+  std::atomic<int> pid_ = 0;  // of the session that was started last
 };
 
 TEST_F(LobbyTest, HandsAClientToAProcessAndReportsItsEnd) {
@@ -187,7 +188,7 @@ TEST_F(LobbyTest, QueuesInOrderAndMovesUpWhenAChildExits) {
   EXPECT_TRUE(GetsPlace(third, 2));
   EXPECT_TRUE(journal_.Has(third.local().ToString() + " queued at place 2"));
   ASSERT_TRUE(journal_.Has(first.local().ToString() + " is served by"));
-  kill(pids_.at(0), SIGKILL);
+  kill(pid_, SIGKILL);
   EXPECT_EQ(Answer(second).first, "admitted");
   EXPECT_TRUE(GetsPlace(third, 1));
   EXPECT_TRUE(journal_.Has(first.local().ToString() + " ended: signal 9 (Killed)"));
@@ -337,7 +338,7 @@ TEST_F(LobbyTest, EndsAtAnInterrupt) {
   kill(getpid(), SIGTERM);
   EXPECT_EQ(Status(), 128 + SIGTERM);
   EXPECT_EQ(ErrorText(second), "the server is shutting down");
-  EXPECT_EQ(kill(pids_.at(0), 0), -1) << "the session is reaped";
+  EXPECT_EQ(kill(pid_, 0), -1) << "the session is reaped";
   EXPECT_TRUE(journal_.Has("ended: signal 15 (Terminated)"));
 }
 

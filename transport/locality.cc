@@ -78,9 +78,9 @@ std::optional<unsigned> SpareCpu(const std::vector<unsigned>& order,
 // The lowest of the nodes when they are one place: a package's own memory comes before its
 // high-bandwidth memory.
 std::optional<unsigned> OneNode(hwloc_topology_t topology, hwloc_const_nodeset_t nodes) {
-  hwloc_obj_t lowest = nullptr;
+  const hwloc_obj* lowest = nullptr;
   for (int index = hwloc_bitmap_first(nodes); index >= 0; index = hwloc_bitmap_next(nodes, index)) {
-    const hwloc_obj_t node =
+    const hwloc_obj* node =
         hwloc_get_numanode_obj_by_os_index(topology, static_cast<unsigned>(index));
     if (node == nullptr) continue;
     if (lowest == nullptr) lowest = node;
@@ -132,7 +132,7 @@ hwloc_obj_t Locality::Impl::FindDevice(const DevicePosition& device) const {
 std::vector<Core> Locality::Impl::CoresNear(std::optional<unsigned> node) const {
   const Bitmap left(hwloc_bitmap_dup(allowed.get()));
   if (node) {
-    const hwloc_obj_t numa = hwloc_get_numanode_obj_by_os_index(topology.get(), *node);
+    const hwloc_obj* numa = hwloc_get_numanode_obj_by_os_index(topology.get(), *node);
     if (numa == nullptr) return {};
     hwloc_bitmap_and(left.get(), left.get(), numa->cpuset);
   }
@@ -142,7 +142,7 @@ std::vector<Core> Locality::Impl::CoresNear(std::optional<unsigned> node) const 
   while ((pu = hwloc_get_next_obj_by_type(topology.get(), HWLOC_OBJ_PU, pu)) != nullptr) {
     if (!hwloc_bitmap_isset(left.get(), pu->os_index)) continue;
     // Some virtual machines show no cores: each cpu stands for one then.
-    const hwloc_obj_t parent = hwloc_get_ancestor_obj_by_type(topology.get(), HWLOC_OBJ_CORE, pu);
+    const hwloc_obj* parent = hwloc_get_ancestor_obj_by_type(topology.get(), HWLOC_OBJ_CORE, pu);
     const Bitmap siblings(hwloc_bitmap_dup(parent != nullptr ? parent->cpuset : pu->cpuset));
     const bool has_cpu0 = hwloc_bitmap_isset(siblings.get(), 0) != 0;
     hwloc_bitmap_and(siblings.get(), siblings.get(), left.get());
@@ -193,10 +193,10 @@ Locality Locality::FromXml(std::string_view xml_path, std::span<const unsigned> 
 }
 
 std::optional<unsigned> Locality::NodeOf(const DevicePosition& device) const {
-  const hwloc_obj_t found = impl_->FindDevice(device);
+  hwloc_obj_t found = impl_->FindDevice(device);
   if (found == nullptr) return std::nullopt;
   // A device whose node the firmware does not tell hangs on the whole machine.
-  const hwloc_obj_t place = hwloc_get_non_io_ancestor_obj(impl_->topology.get(), found);
+  const hwloc_obj* place = hwloc_get_non_io_ancestor_obj(impl_->topology.get(), found);
   return place == nullptr ? std::nullopt : OneNode(impl_->topology.get(), place->nodeset);
 }
 
@@ -224,7 +224,7 @@ Placement Locality::Place(const DevicePosition& device, std::size_t workers) con
   if (!placement.session_cpu) placement.session_cpu = SpareCore(all, placement.worker_cpus);
   if (!placement.session_cpu) placement.session_cpu = SpareCpu(order, placement.worker_cpus);
   if (!impl_->HasOneNode() && !placement.worker_cpus.empty()) {
-    const hwloc_obj_t pu =
+    const hwloc_obj* pu =
         hwloc_get_pu_obj_by_os_index(impl_->topology.get(), placement.worker_cpus.front());
     placement.memory_node =
         placement.device_node ? placement.device_node : OneNode(impl_->topology.get(), pu->nodeset);

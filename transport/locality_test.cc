@@ -17,12 +17,15 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::ThrowsMessage;
 
-const DevicePosition kMlx5{.rdma_name = "mlx5_0", .pcie_address = {}, .netdev = {}};
-// Not in any topology by its own name.
-const DevicePosition kRxeOnEth1{
-    .rdma_name = "rxe0", .pcie_address = "0000:3b:00.0", .netdev = "eth1"};
-const DevicePosition kRxeOnEth0{
-    .rdma_name = "rxe0", .pcie_address = "0000:00:03.0", .netdev = "eth0"};
+DevicePosition Mlx5() { return {.rdma_name = "mlx5_0", .pcie_address = {}, .netdev = {}}; }
+
+// rxe devices are in no topology by their own name.
+DevicePosition RxeOnEth1() {
+  return {.rdma_name = "rxe0", .pcie_address = "0000:3b:00.0", .netdev = "eth1"};
+}
+DevicePosition RxeOnEth0() {
+  return {.rdma_name = "rxe0", .pcie_address = "0000:00:03.0", .netdev = "eth0"};
+}
 
 std::string Topology(const std::string& name) { return "transport/testdata/" + name + ".xml"; }
 
@@ -39,10 +42,10 @@ Locality Hyperthreads(std::vector<unsigned> allowed = {}) {
 
 Locality OneCore() { return Locality::FromXml(Topology("one_core")); }
 
-TEST(Locality, FindsTheNodeOfAnAdapterByItsName) { EXPECT_EQ(TwoNodes().NodeOf(kMlx5), 1U); }
+TEST(Locality, FindsTheNodeOfAnAdapterByItsName) { EXPECT_EQ(TwoNodes().NodeOf(Mlx5()), 1U); }
 
 TEST(Locality, FindsTheNodeOfASoftwareDeviceByThePcieAddress) {
-  EXPECT_EQ(TwoNodes().NodeOf(kRxeOnEth1), 1U);
+  EXPECT_EQ(TwoNodes().NodeOf(RxeOnEth1()), 1U);
 }
 
 TEST(Locality, FindsTheNodeOfASoftwareDeviceByItsInterface) {
@@ -50,14 +53,14 @@ TEST(Locality, FindsTheNodeOfASoftwareDeviceByItsInterface) {
 }
 
 TEST(Locality, KnowsNoNodeOfADeviceOnTheWholeMachine) {
-  EXPECT_FALSE(TwoNodes().NodeOf(kRxeOnEth0));
+  EXPECT_FALSE(TwoNodes().NodeOf(RxeOnEth0()));
 }
 
 TEST(Locality, KnowsNoNodeOfADeviceItDoesNotHave) {
   EXPECT_FALSE(TwoNodes().NodeOf({.rdma_name = "mlx5_7", .pcie_address = {}, .netdev = {}}));
 }
 
-TEST(Locality, HasOneNodeInASmallMachine) { EXPECT_EQ(OneCore().NodeOf(kRxeOnEth0), 0U); }
+TEST(Locality, HasOneNodeInASmallMachine) { EXPECT_EQ(OneCore().NodeOf(RxeOnEth0()), 0U); }
 
 TEST(Locality, ListsTheCpusOfANode) { EXPECT_THAT(TwoNodes().CpusNear(1), ElementsAre(2, 3)); }
 
@@ -82,72 +85,72 @@ TEST(Locality, ListsASiblingFirstWhoseCoreIsNotAllowedOtherwise) {
 }
 
 TEST(Place, PutsWorkersOnDistinctCoresOfTheDevicesNode) {
-  const Placement placement = Hyperthreads().Place(kMlx5, 3);
+  const Placement placement = Hyperthreads().Place(Mlx5(), 3);
   EXPECT_EQ(placement.device_node, 1U);
   EXPECT_THAT(placement.worker_cpus, ElementsAre(4, 5, 6));
 }
 
-TEST(Place, PutsMemoryOnTheDevicesNode) { EXPECT_EQ(TwoNodes().Place(kMlx5, 1).memory_node, 1U); }
+TEST(Place, PutsMemoryOnTheDevicesNode) { EXPECT_EQ(TwoNodes().Place(Mlx5(), 1).memory_node, 1U); }
 
 TEST(Place, PutsMemoryNearTheFirstWorkerWhenTheDevicesNodeIsNotKnown) {
-  const Placement placement = TwoNodes({2, 3}).Place(kRxeOnEth0, 1);
+  const Placement placement = TwoNodes({2, 3}).Place(RxeOnEth0(), 1);
   EXPECT_FALSE(placement.device_node);
   EXPECT_EQ(placement.memory_node, 1U);
 }
 
 TEST(Place, ChoosesNoMemoryNodeWhereThereIsOne) {
-  EXPECT_FALSE(OneCore().Place(kRxeOnEth0, 1).memory_node);
+  EXPECT_FALSE(OneCore().Place(RxeOnEth0(), 1).memory_node);
 }
 
 TEST(Place, GivesTheSessionACoreOfItsOwnOnTheNode) {
-  EXPECT_EQ(Hyperthreads().Place(kMlx5, 3).session_cpu, 7U);
+  EXPECT_EQ(Hyperthreads().Place(Mlx5(), 3).session_cpu, 7U);
 }
 
 TEST(Place, GivesTheSessionCoreZeroWhereItIsNear) {
-  EXPECT_EQ(TwoNodes().Place(kRxeOnEth0, 2).session_cpu, 0U);
+  EXPECT_EQ(TwoNodes().Place(RxeOnEth0(), 2).session_cpu, 0U);
 }
 
 TEST(Place, GivesTheSessionACoreOfAnotherNodeBeforeASibling) {
-  EXPECT_EQ(Hyperthreads().Place(kMlx5, 4).session_cpu, 0U);
+  EXPECT_EQ(Hyperthreads().Place(Mlx5(), 4).session_cpu, 0U);
 }
 
 TEST(Place, GivesTheSessionASiblingWhenAllCoresWork) {
-  const Placement placement = Hyperthreads({4, 12}).Place(kMlx5, 1);
+  const Placement placement = Hyperthreads({4, 12}).Place(Mlx5(), 1);
   EXPECT_THAT(placement.worker_cpus, ElementsAre(4));
   EXPECT_EQ(placement.session_cpu, 12U);
 }
 
 TEST(Place, GivesTheSessionNothingOnOneCore) {
-  const Placement placement = OneCore().Place(kRxeOnEth0, 1);
+  const Placement placement = OneCore().Place(RxeOnEth0(), 1);
   EXPECT_THAT(placement.worker_cpus, ElementsAre(0));
   EXPECT_FALSE(placement.session_cpu);
 }
 
 TEST(Place, GoesToOtherNodesBeforeSharing) {
-  const Placement placement = TwoNodes().Place(kMlx5, 3);
+  const Placement placement = TwoNodes().Place(Mlx5(), 3);
   EXPECT_THAT(placement.worker_cpus, ElementsAre(2, 3, 1));
   EXPECT_THAT(placement.reason, HasSubstr("some of them on other nodes"));
 }
 
 TEST(Place, SharesCpusWhenWorkersAreMore) {
-  const Placement placement = TwoNodes().Place(kMlx5, 5);
+  const Placement placement = TwoNodes().Place(Mlx5(), 5);
   EXPECT_THAT(placement.worker_cpus, ElementsAre(2, 3, 1, 0, 2));
   EXPECT_THAT(placement.reason, HasSubstr("which they share"));
 }
 
 TEST(Place, SaysWhenTheAffinityExcludesTheDevicesNode) {
-  const Placement placement = TwoNodes({0, 1}).Place(kMlx5, 1);
+  const Placement placement = TwoNodes({0, 1}).Place(Mlx5(), 1);
   EXPECT_THAT(placement.worker_cpus, ElementsAre(1));
   EXPECT_THAT(placement.reason, HasSubstr("may use none of its cpus"));
 }
 
 TEST(Place, ExplainsItself) {
-  EXPECT_EQ(TwoNodes().Place(kMlx5, 1).reason,
+  EXPECT_EQ(TwoNodes().Place(Mlx5(), 1).reason,
             "mlx5_0 is on NUMA node 1; workers on cpu 2; session on cpu 3");
 }
 
 TEST(Place, SaysWhatIsNotKnown) {
-  EXPECT_THAT(TwoNodes().Place(kRxeOnEth0, 1).reason,
+  EXPECT_THAT(TwoNodes().Place(RxeOnEth0(), 1).reason,
               HasSubstr("the NUMA node of rxe0 is not known"));
 }
 

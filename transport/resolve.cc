@@ -1,9 +1,11 @@
 #include "transport/resolve.h"
 
+#include <pthread.h>
 #include <sys/eventfd.h>
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <future>
 #include <string_view>
 #include <thread>
@@ -42,6 +44,32 @@ struct Question {
   std::promise<Answer> answer;
 };
 
+// Blocks all signals for as long as it lives. Threads that start meanwhile never see one.
+class WithoutSignals {
+ public:
+  WithoutSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~WithoutSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  WithoutSignals(const WithoutSignals&) = delete;
+  WithoutSignals& operator=(const WithoutSignals&) = delete;
+
+ private:
+  sigset_t before_ = {};
+};
+
+// Detached, because nothing can call the resolver back.
+void AskInBackground(const std::shared_ptr<Question>& question, const std::string& host,
+                     std::uint16_t port) {
+  const WithoutSignals guard;
+  std::thread([question, host, port] {
+    question->answer.set_value(Ask(host, port, 0));
+    eventfd_write(question->answered.get(), 1);
+  }).detach();
+}
+
 [[noreturn]] void ThrowUnresolved(const std::string& host, std::string_view reason) {
   throw Error(Blame::kRun, "cannot resolve '" + host + "': " + std::string(reason),
               "check the name, or give the host's IP address");
@@ -55,11 +83,7 @@ AddressList Resolve(const std::string& host, std::uint16_t port, Deadline deadli
   if (number.code == 0) return std::move(number.list);
 
   const auto question = std::make_shared<Question>();
-  // Detached, because nothing can call the resolver back.
-  std::thread([question, host, port] {
-    question->answer.set_value(Ask(host, port, 0));
-    eventfd_write(question->answered.get(), 1);
-  }).detach();
+  AskInBackground(question, host, port);
   const std::array<int, 2> fds = {question->answered.get(),
                                   interrupt == nullptr ? -1 : interrupt->fd()};
   const std::vector<bool> ready = WaitReady(fds, {}, deadline);

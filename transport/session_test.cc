@@ -195,15 +195,6 @@ TEST_F(AgainstRawPeer, FailsWhenMoreComesThanIsRead) {
               HasSubstr("sends faster than this side reads: 1024 frames"));
 }
 
-TEST_F(AgainstRawPeer, RefusesToQueueMoreThanThePeerTakes) {
-  const Json body = std::string(15 << 20, 'x');
-  const auto send_much = [&] {
-    for (int i = 0; i < 8; ++i) session_->Send("results", body);
-  };
-  EXPECT_THAT(send_much, ThrowsMessage<Error>(HasSubstr("does not take what it is sent")));
-  HangUp();
-}
-
 TEST_F(AgainstRawPeer, RefusesWhatComesOutOfTurn) {
   SendAll(*peer_, EncodeFrame("connected", {}));
   EXPECT_THAT(
@@ -244,7 +235,7 @@ TEST_F(AgainstRawPeer, DoesNotChargeItsOwnLatenessToThePeer) {
 }
 
 TEST_F(AgainstRawPeer, SendsWhatIsQueuedBeforeItCloses) {
-  const std::size_t bytes = 3 << 20;
+  const std::size_t bytes = 1 << 20;
   session_->Send("results", std::string(bytes, 'x'));
   session_->Send("bye", Json::object());
   auto closing = std::async(std::launch::async, [this] { session_.reset(); });

@@ -1,6 +1,6 @@
 """Starts the QEMU process of each host, and asks it for the port of its ssh login."""
 
-import json
+import json,os
 import pathlib
 import re
 import socket
@@ -24,12 +24,17 @@ NUMA = """
 -device pcie-root-port,id=port1,bus=node1,chassis=1,slot=1
 """.split()
 
-PROCESSOR = {"kvm": ["-accel", "kvm", "-cpu", "host"], "tcg": ["-accel", "tcg,thread=multi", "-cpu", "max"]}
+PROCESSOR = {"kvm": ["-accel", "kvm", "-cpu", "host"], "tcg": ["-accel", "tcg,thread=multi", "-cpu", os.environ.get("GCPU","max")]}
 
+
+import os
+NETKIND = os.environ.get("NETKIND", "socket")
+PAIR = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM if NETKIND == 'dgram' else socket.SOCK_STREAM)
+for s in PAIR: os.set_inheritable(s.fileno(), True)
 
 def start_link(lab: Lab) -> None:
     """The private network of more than two hosts goes through a switch; two are joined directly."""
-    if len(lab.hosts) <= 2:
+    if len(lab.hosts) <= 2 and NETKIND != 'vde':
         return
     pid_file = lab.directory / "switch.pid"
     command = ["vde_switch", "-s", lab.directory / "switch", "-m", "600", "-daemon", "-p", pid_file]
@@ -88,9 +93,9 @@ def _command(lab: Lab, host: Host, kernel: Kernel) -> list[str]:
 def _private_network(lab: Lab, host: Host) -> str:
     if len(lab.hosts) == 1:
         return "hubport,id=private,hubid=1"
-    if len(lab.hosts) == 2:
-        role = "on" if host.number == 1 else "off"
-        return f"stream,id=private,server={role},addr.type=unix,addr.path={_comma_safe(lab.directory / 'link')}"
+    if len(lab.hosts) == 2 and NETKIND != "vde":
+        fd = PAIR[host.number - 1].fileno()
+        return f"socket,id=private,fd={fd}" if NETKIND == "socket" else f"{NETKIND},id=private,{'local' if NETKIND=='dgram' else 'addr'}.type=fd,{'local' if NETKIND=='dgram' else 'addr'}.str={fd}"
     return f"vde,id=private,sock={_comma_safe(lab.directory / 'switch')}"
 
 

@@ -35,7 +35,7 @@ def start(command: list[str], log: pathlib.Path) -> Process | None:
     """Starts a process in a session of its own, out of reach of the terminal's Ctrl-C. None: it ended at once."""
     with open(log, "ab") as output:
         child = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True
+            command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True, close_fds=False
         )
     return find(child.pid)
 

@@ -1,0 +1,16 @@
+// The exit codes that README documents.
+#pragma once
+
+#include <string>
+
+#include "transport/error.h"
+
+namespace rdmabench {
+
+// 1 the run failed, 2 usage, 3 this environment cannot, 130 interrupted.
+int ExitCode(Blame blame);
+
+// "client, while connecting: nobody listens on …": place and message in one line.
+std::string ErrorLine(const Error& error);
+
+}  // namespace rdmabench

@@ -1,0 +1,103 @@
+"""Hosts of the lab, a server on one of them, and reports that are checked against the schema wherever they come from."""
+
+import json
+import pathlib
+import queue
+import re
+import subprocess
+import threading
+import time
+
+import jsonschema
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+LAB = str(REPOSITORY / "scripts" / "lab")
+SCHEMA = json.loads((REPOSITORY / "report" / "schema.json").read_text())
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+
+
+def parse_report(text):
+    """The document, which has to be valid: it is all that stands in `text`."""
+    document = json.loads(text)
+    VALIDATOR.validate(document)
+    return document
+
+
+class Host:
+    """A host of the lab, by name."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def command(self, *words):
+        return [LAB, "exec", self.name, "--", *map(str, words)]
+
+    def run(self, *words, timeout=60, check=False, **options):
+        """Runs a command there; output as text."""
+        done = subprocess.run(self.command(*words), capture_output=True, text=True, timeout=timeout, **options)
+        if check and done.returncode != 0:
+            raise AssertionError(f"{words} on {self.name}: exit {done.returncode}\n{done.stdout}{done.stderr}")
+        return done
+
+    def shell(self, script, timeout=60, check=True):
+        return self.run("sh", "-c", script, timeout=timeout, check=check).stdout
+
+    def start(self, *words):
+        return subprocess.Popen(self.command(*words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def test(self, *words, timeout=120):
+        """A client's run: (exit code, report, stderr). The report is valid or this fails."""
+        done = self.run("rdmabench", *words, "--json", "-", timeout=timeout)
+        return done.returncode, parse_report(done.stdout), done.stderr
+
+
+class Server:
+    """`rdmabench server` on a host, on a port of the system's choice; its log lines come as they are written."""
+
+    def __init__(self, host, *options):
+        self.host = host
+        self.process = host.start("rdmabench", "server", "--port", "0", *options)
+        first = self.process.stdout.readline()
+        port = re.search(r"port (\d+)", first)
+        if port is None:
+            raise AssertionError(f"the server did not start: {first}{self.process.stderr.read()}")
+        self.port = port.group(1)
+        self.lines = queue.Queue()
+        self.reader = threading.Thread(target=self._read, daemon=True)
+        self.reader.start()
+
+    def _read(self):
+        for line in self.process.stderr:
+            self.lines.put((time.monotonic(), line.rstrip()))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        try:
+            self.process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise
+
+    def alive(self):
+        return self.process.poll() is None
+
+    def forget_lines(self):
+        while not self.lines.empty():
+            self.lines.get()
+
+    def wait_for_line(self, pattern, timeout):
+        """The first log line from now on that matches, and when it came (time.monotonic)."""
+        deadline = time.monotonic() + timeout
+        seen = []
+        while time.monotonic() < deadline:
+            try:
+                when, line = self.lines.get(timeout=max(0.01, deadline - time.monotonic()))
+            except queue.Empty:
+                break
+            seen.append(line)
+            if re.search(pattern, line):
+                return line, when
+        raise AssertionError(f"no line like '{pattern}' within {timeout} s, but: {seen}")

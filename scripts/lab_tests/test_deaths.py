@@ -1,0 +1,119 @@
+"""Peers that die, stop, or say nothing: the other side ends in time, says why, and the server serves the next client."""
+
+import json
+import signal
+import time
+
+import pytest
+
+from hosts import Server, parse_report
+
+# The promise is two seconds; the lab's own exec takes some tenths under emulation.
+IN_TIME = 2.0 + 1.0
+
+
+def running_client(b, server, *options):
+    """A client that is in its measured window."""
+    server.forget_lines()
+    client = b.start("rdmabench", "write_bw", "a", "-p", server.port, "-D", "60", "-s", "4K", "--json", "/tmp/report.json", *options)
+    server.wait_for_line("session|started|serv", 20)
+    time.sleep(3)
+    assert client.poll() is None, client.communicate()
+    return client
+
+
+def kill(host, name, what="rdmabench"):
+    """Sends the signal to the newest process of the program; returns when it was sent."""
+    when = time.monotonic()
+    host.shell(f"kill -{name} $(pgrep -n -x {what})")
+    return when
+
+
+def succeeds(b, server):
+    code, report, stderr = b.test("write_bw", "a", "-p", server.port, "-n", "200", "-s", "4K")
+    return code == 0 and report["status"] == "complete", stderr
+
+
+@pytest.mark.parametrize("name", ["KILL", "STOP"])
+def test_the_server_survives_a_client_that(b, server, name):
+    client = running_client(b, server)
+    sent = kill(b, name)
+    line, when = server.wait_for_line("failed", 20)
+    assert when - sent < IN_TIME, line
+    assert "client" in line and "running" in line
+    if name == "STOP":
+        assert "silent" in line
+        kill(b, "KILL")
+    client.communicate(timeout=20)
+    assert succeeds(b, server)
+
+
+@pytest.mark.parametrize("name, status", [("KILL", "partial"), ("STOP", "partial")])
+def test_the_client_survives_a_server_that(a, b, name, status):
+    with Server(a) as server:
+        client = running_client(b, server)
+        sent = kill(a, name)  # the newest is the session's process
+        client.wait(timeout=20)
+        ended = time.monotonic()
+        _, stderr = client.communicate()
+        assert ended - sent < IN_TIME
+        assert client.returncode == 1
+        report = parse_report(b.shell("cat /tmp/report.json"))
+        assert report["status"] == status
+        assert report["error"]["step"] == "running"
+        assert "server" in report["error"]["message"] and "server" in stderr
+        assert report["results"][0]["complete"] is False and report["results"][0]["messages"] > 0
+        if name == "STOP":
+            kill(a, "KILL")
+        assert succeeds(b, server)
+
+
+def test_a_server_that_is_gone_altogether_ends_the_client(a, b):
+    with Server(a) as server:
+        client = running_client(b, server)
+    client.wait(timeout=20)
+    assert client.returncode == 1
+    assert parse_report(b.shell("cat /tmp/report.json"))["status"] == "partial"
+    client.communicate()
+
+
+def test_ctrl_c_reports_what_was_measured(b, server):
+    client = running_client(b, server)
+    kill(b, "INT")
+    client.wait(timeout=20)
+    client.communicate()
+    assert client.returncode == 130
+    report = parse_report(b.shell("cat /tmp/report.json"))
+    assert report["status"] == "partial" and "interrupted" in report["error"]["message"]
+    assert report["results"][0]["messages"] > 0
+    line, _ = server.wait_for_line("failed", 10)
+    assert "interrupted" in line
+    assert succeeds(b, server)
+
+
+SILENT = "import socket,sys,time; s=socket.create_connection(('a',int(sys.argv[1])),10); time.sleep(float(sys.argv[2]))"
+
+
+def test_a_connection_that_says_nothing_is_closed_and_disturbs_nobody(b, server):
+    server.forget_lines()
+    silent = b.start("/usr/bin/python3", "-c", SILENT, server.port, "30")
+    assert succeeds(b, server)
+    server.wait_for_line("hello", 15)
+    silent.send_signal(signal.SIGTERM)
+    silent.communicate(timeout=20)
+
+
+def test_sigterm_ends_the_server_cleanly(a):
+    server = Server(a)
+    kill(a, "TERM")
+    server.process.wait(timeout=10)
+    assert server.process.returncode == 0
+    assert a.shell("pgrep -x rdmabench || true").strip() == ""
+
+
+def test_leaves_nothing_behind(a, server):
+    """After all of the above: no queue pair, no memory region, one process."""
+    left = json.loads(a.shell("rdma -j resource show"))
+    device = next(entry for entry in left if entry["ifname"] == "rxe0")
+    assert device["qp"] <= 1 and device["mr"] == 0, device  # the kernel's own GSI queue pair
+    assert len(a.shell("pgrep -x rdmabench").split()) == 1
