@@ -64,8 +64,9 @@ class ClientRun {
     const Deadline patience = In(options_.call.wait);
     std::size_t told = 0;
     for (;;) {
-      const Deadline deadline = told == 0 ? In(kAnswerTimeout) : patience;
-      auto [kind, body] = session_.ReceiveAny({"welcome", "queued"}, deadline, Awaited(told));
+      // A queued client hears of its place every half second, so each frame has the same deadline.
+      auto [kind, body] =
+          session_.ReceiveAny({"welcome", "queued"}, In(kAnswerTimeout), "its welcome");
       if (kind == "welcome") return;
       step_ = "waiting for its turn";
       JsonReader reader(body, kind);
@@ -75,10 +76,6 @@ class ClientRun {
       told = place;
       if (Now() > patience) throw Busy(place);
     }
-  }
-
-  static std::string Awaited(std::size_t place) {
-    return place == 0 ? "its welcome" : "its turn (place " + std::to_string(place) + ")";
   }
 
   Error Busy(std::size_t place) const {

@@ -176,6 +176,30 @@ TEST_F(RunTest, BothSidesSayWhyARequestFailed) {
   EXPECT_FALSE(fake::AnyOverrun());
 }
 
+TEST_F(RunTest, FlushedRequestsOfManyQueuePairsOverrunNoCompletionQueue) {
+  // 256 x 128 requests are one more than the device's largest completion queue holds.
+  fake::Faults faults;
+  faults.error_at_message = 30'000;
+  fake::Inject(faults);
+  Plan plan = WriteBw({64}, 10'000);
+  plan.tests[0].queue.queue_pairs = 256;
+  plan.tests[0].run.warmup_ms = 0;
+  const Ending ending = Run(plan);
+  ASSERT_TRUE(ending.client);
+  EXPECT_FALSE(fake::AnyOverrun());
+  ASSERT_EQ(ending.report.results.size(), 1U);
+  EXPECT_EQ(ending.report.results[0].effective.completion_queues, 2U);
+}
+
+TEST_F(RunTest, ConnectsAThousandQueuePairsWithOneFrameEachWay) {
+  Plan plan = WriteBw({64}, 4);
+  plan.tests[0].queue.queue_pairs = 1024;
+  plan.tests[0].queue.send_depth = 4;
+  const Ending ending = Run(plan);
+  ASSERT_FALSE(ending.client) << ending.client->what();
+  EXPECT_EQ(ending.report.results[0].messages, 4096U);
+}
+
 TEST_F(RunTest, KeepsTheSizesThatWereMeasuredBeforeAFailure) {
   fake::Faults faults;
   faults.error_at_message = 300;

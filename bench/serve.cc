@@ -80,6 +80,9 @@ class ServerRun {
   }
 
   void RunTest(const Site& site, const TestPlan& test, const Agreement& agreement) {
+    options_.log(test.test + " " + test.queue.qp_type + " begins, " +
+                 std::to_string(test.queue.queue_pairs) + " queue pairs, " +
+                 std::to_string(agreement.shapes.size()) + " sizes");
     TestRun run({session_, site, test, agreement, Role::kServer, step_});
     for (std::size_t size = 0; size < agreement.shapes.size(); ++size) {
       SizeRun measured;

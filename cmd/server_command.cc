@@ -63,6 +63,8 @@ int StartSession(Connection connection, std::span<const std::string> args) {
 
 // The process of one session. Its failure is an event of the server, and so a line of its log.
 int RunSession(const Options& options) {
+  // Executed through /proc/self/exe, it would be called "exe" in process lists.
+  prctl(PR_SET_NAME, "rdmabench");
   const Interrupt interrupt;
   Connection connection{Descriptor(*options.server.session_fd)};
   const std::string peer = connection.peer().ToString();

@@ -62,7 +62,7 @@ class Builder {
     return false;
   }
 
-  Json Take() { return std::move(root_); }
+  Json Take() { return std::move(root_).value(); }
   const std::string& problem() const { return problem_; }
   std::optional<std::size_t> position() const { return position_; }
 
@@ -79,7 +79,7 @@ class Builder {
     }
     if (open_.empty()) {
       root_ = std::move(value);
-      return &root_;
+      return &root_.value();
     }
     Json& parent = *open_.back();
     if (parent.is_object()) return &(parent[key_] = std::move(value));
@@ -102,7 +102,7 @@ class Builder {
     return true;
   }
 
-  Json root_;
+  std::optional<Json> root_;
   std::vector<Json*> open_;
   string_t key_;
   std::size_t values_ = 0;

@@ -138,7 +138,7 @@ class Lobby::Impl {
     try {
       guest.Flush();
       const auto frame = is_ready(guest.fd()) ? guest.Read() : std::nullopt;
-      if (frame && frame->first == "error") throw Error(ErrorFromPeer(frame->second));
+      if (frame && frame->first == "error") throw ErrorFromPeer(frame->second);
       if (frame && frame->first != "heartbeat") {
         throw Error(Blame::kRun, "it sent '" + frame->first + "' while it was queued");
       }

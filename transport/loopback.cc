@@ -1,6 +1,8 @@
 #include "transport/loopback.h"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <vector>
@@ -42,7 +44,7 @@ std::optional<std::pair<std::string, nlohmann::json>> ReadFrame(Connection& conn
   const Deadline deadline = In(kTestPatience);
   const std::array<int, 1> fd = {connection.fd()};
   FrameDecoder decoder(kMaxFrame);
-  std::vector<char> buffer(64 * 1024);
+  std::vector<char> buffer(std::size_t{64} * 1024);
   while (!connection.closed()) {
     const std::size_t most = std::min(buffer.size(), decoder.wanted());
     const std::size_t count = connection.Read(std::span(buffer).first(most));

@@ -59,7 +59,10 @@ nlohmann::json ErrorToJson(const Error& error) {
 Error ErrorFromPeer(const nlohmann::json& body) {
   std::string message = TextOf(body, "message", kLongestText);
   if (message.empty()) message = "it failed without saying why";
-  Error error(BlameOf(TextOf(body, "blame", kLongestName)), "peer: " + message,
+  Blame blame = BlameOf(TextOf(body, "blame", kLongestName));
+  // Its user's wish to end is not this side's.
+  if (blame == Blame::kInterrupted) blame = Blame::kRun;
+  Error error(blame, "peer: " + message,
               TextOf(body, "remedy", kLongestText));
   error.At(TextOf(body, "host", kLongestName), TextOf(body, "step", kLongestName));
   return error;

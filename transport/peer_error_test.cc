@@ -25,8 +25,12 @@ TEST_P(EveryBlame, ComesBack) {
 }
 
 INSTANTIATE_TEST_SUITE_P(PeerError, EveryBlame,
-                         testing::Values(Blame::kRun, Blame::kUsage, Blame::kEnvironment,
-                                         Blame::kInterrupted));
+                         testing::Values(Blame::kRun, Blame::kUsage, Blame::kEnvironment));
+
+TEST(PeerError, AnInterruptionThereIsAFailedRunHere) {
+  const Error error(Blame::kInterrupted, "interrupted");
+  EXPECT_EQ(ErrorFromPeer(ErrorToJson(error)).blame(), Blame::kRun);
+}
 
 TEST(PeerError, LeavesOutWhatIsNotThere) {
   const nlohmann::json body = ErrorToJson(Error(Blame::kRun, "x"));

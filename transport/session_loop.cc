@@ -26,7 +26,7 @@ constexpr milliseconds kClosingTime{1000};
 constexpr milliseconds kClosingTimeWhenLost{200};
 // The scheduler's everyday delays do not count as this thread's being late.
 constexpr milliseconds kOrdinaryLateness{20};
-constexpr std::size_t kReadBytes = 64 * 1024;
+constexpr std::size_t kReadBytes = std::size_t{64} * 1024;
 // After so many reads in a row the thread looks at its other duties.
 constexpr int kReadsPerTurn = 16;
 

@@ -85,8 +85,10 @@ class Dialer {
       const Deadline until = Now() + (deadline_ - Now()) / left--;
       Descriptor socket(
           ::socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-      last_code_ = socket.get() < 0 ? errno : Connect(socket, *address, until);
-      if (last_code_ != 0) continue;
+      const int code = socket.get() < 0 ? errno : Connect(socket, *address, until);
+      // What an address answered says more than that the last attempt ran out of time.
+      if (code != ETIMEDOUT || last_code_ == 0) last_code_ = code;
+      if (code != 0) continue;
       Connection connection(std::move(socket));
       // Dialling a local port of the ephemeral range can meet oneself (TCP's simultaneous open).
       if (connection.local().ToString() != connection.peer().ToString()) return connection;
@@ -141,7 +143,7 @@ class Dialer {
 
   const DialOptions& options_;
   Deadline deadline_;
-  int last_code_ = ETIMEDOUT;
+  int last_code_ = 0;
 };
 
 std::string ListenRemedy(int code, std::uint16_t port) {

@@ -20,9 +20,9 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-const std::array<std::string, 1> kHere = {"127.0.0.1"};
+std::array<std::string, 1> Here() { return {"127.0.0.1"}; }
 
-std::uint16_t UnusedPort() { return Listener(kHere, 0).port(); }
+std::uint16_t UnusedPort() { return Listener(Here(), 0).port(); }
 
 // What the connection brings next; empty at its end.
 std::string ReadSome(Connection& connection) {
@@ -84,7 +84,7 @@ TEST(Connection, IsClosedOnExecUntilReleased) {
 }
 
 TEST(Connection, RefusesWhatIsNotConnected) {
-  const Listener listener(kHere, 0);
+  const Listener listener(Here(), 0);
   EXPECT_THROW(Connection(Descriptor(dup(listener.fds()[0]))), Error);
 }
 
@@ -108,14 +108,14 @@ TEST(Listener, TakesOnePortOnEveryGivenAddress) {
 }
 
 TEST(Listener, AcceptsNothingWhenNobodyCalls) {
-  const Listener listener(kHere, 0);
+  const Listener listener(Here(), 0);
   EXPECT_FALSE(listener.Accept(listener.fds()[0]));
 }
 
 TEST(Listener, NamesThePortThatIsTakenAndARemedy) {
-  const Listener first(kHere, 0);
+  const Listener first(Here(), 0);
   try {
-    const Listener second(kHere, first.port());
+    const Listener second(Here(), first.port());
     FAIL() << "nothing was thrown";
   } catch (const Error& error) {
     EXPECT_EQ(error.blame(), Blame::kEnvironment);
@@ -149,7 +149,7 @@ TEST(Dial, WaitsForAListenerThatComesLater) {
   auto client = std::async(std::launch::async, [port] {
     return Dial({.host = "127.0.0.1", .port = port, .timeout = kTestPatience}).peer().port;
   });
-  const Listener listener(kHere, port);
+  const Listener listener(Here(), port);
   EXPECT_EQ(client.get(), port);
 }
 
@@ -159,12 +159,12 @@ TEST(Dial, SaysAtOnceThatAHostDoesNotResolve) {
 }
 
 TEST(Dial, ResolvesNames) {
-  const Listener listener(kHere, 0);
+  const Listener listener(Here(), 0);
   EXPECT_EQ(Dial({.host = "localhost", .port = listener.port()}).peer().ip, "127.0.0.1");
 }
 
 TEST(Dial, UsesTheSourceAddress) {
-  const Listener listener(kHere, 0);
+  const Listener listener(Here(), 0);
   const Connection from =
       Dial({.host = "127.0.0.1", .port = listener.port(), .source_ip = "127.0.0.3"});
   EXPECT_EQ(from.local().ip, "127.0.0.3");

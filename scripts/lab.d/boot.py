@@ -5,6 +5,7 @@ import time
 
 import acceleration
 import boot_image
+import link
 import login
 import machine
 import processes
@@ -45,8 +46,8 @@ def print_consoles(lab: Lab) -> None:
 
 
 def _start(lab: Lab, kernel: Kernel) -> dict[str, processes.Process]:
-    machine.start_link(lab)
-    running = {host.name: machine.start_host(lab, host, kernel) for host in lab.hosts}
+    plugs = link.make(lab)
+    running = {host.name: machine.start_host(lab, host, plug, kernel) for host, plug in zip(lab.hosts, plugs)}
     for host in lab.hosts:
         host.ssh_port = machine.ssh_port(lab, host, running[host.name])
     login.write_config(lab)

@@ -13,7 +13,7 @@ import kernel
 import login
 import processes
 from errors import LabError
-from interruption import ignore_signals
+from interruption import deferred, ignore_signals
 from state import Home, Host, Lab
 
 # A socket's path has at most 107 bytes; the longest that is made in the directory, vde_switch's, needs about 35.
@@ -101,9 +101,11 @@ def _describe(lab: Lab) -> str:
 
 
 def _create(home: Home, topology: str, host_count: int) -> Lab:
-    directory = pathlib.Path(tempfile.mkdtemp(prefix="rdmabench-lab."))
-    lab = Lab(home, directory, topology, [Host(chr(ord("a") + i), i + 1) for i in range(host_count)])
-    lab.save()
+    hosts = [Host(chr(ord("a") + i), i + 1) for i in range(host_count)]
+    with deferred():
+        directory = pathlib.Path(tempfile.mkdtemp(prefix="rdmabench-lab."))
+        lab = Lab(home, directory, topology, hosts)
+        lab.save()
     if len(os.fsencode(directory)) > LONGEST_DIRECTORY:
         raise LabError(f"{directory} is too long a path for sockets; set TMPDIR to a shorter one, such as /tmp")
     return lab

@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import shlex
+import signal
 import subprocess
 import time
 from typing import NoReturn
@@ -83,6 +84,7 @@ def execute(home: Home, checkout: pathlib.Path, host_name: str, command: list[st
         raise LabError(f"RDMABENCH_BINARY names {chosen}, which is not a file")
     _install(lab, host, pathlib.Path(chosen or checkout / "bazel-bin" / "cmd" / "rdmabench"))
     remote = "exec " + shlex.join(["/run/lab/run", *command])
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python ignores it, and ssh would inherit that
     os.execvp("ssh", [*_ssh(lab), "-T", host.name, remote])
 
 

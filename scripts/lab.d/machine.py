@@ -1,16 +1,16 @@
 """Starts the QEMU process of each host, and asks it for the port of its ssh login."""
 
-import json,os
+import json
 import pathlib
 import re
 import socket
-import subprocess
 import time
 
 import processes
 from errors import LabError
 from interruption import deferred
 from kernel import Kernel
+from link import Plug
 from state import Host, Lab
 
 FLAT = ["-smp", "1", "-m", "1024M"]
@@ -24,47 +24,28 @@ NUMA = """
 -device pcie-root-port,id=port1,bus=node1,chassis=1,slot=1
 """.split()
 
-PROCESSOR = {"kvm": ["-accel", "kvm", "-cpu", "host"], "tcg": ["-accel", "tcg,thread=multi", "-cpu", os.environ.get("GCPU","max")]}
+# The fewer features, the less work is a context switch. These are the ones that a Debian program may expect, and those
+# that make ssh fast and give the kernel entropy.
+EMULATED_PROCESSOR = "qemu64,+ssse3,+sse4.1,+sse4.2,+popcnt,+aes,+pclmulqdq,+rdrand"
+PROCESSOR = {"kvm": ["-accel", "kvm", "-cpu", "host"], "tcg": ["-accel", "tcg,thread=multi", "-cpu", EMULATED_PROCESSOR]}
 
 
-import os
-NETKIND = os.environ.get("NETKIND", "socket")
-PAIR = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM if NETKIND == 'dgram' else socket.SOCK_STREAM)
-for s in PAIR: os.set_inheritable(s.fileno(), True)
-
-def start_link(lab: Lab) -> None:
-    """The private network of more than two hosts goes through a switch; two are joined directly."""
-    if len(lab.hosts) <= 2 and NETKIND != 'vde':
-        return
-    pid_file = lab.directory / "switch.pid"
-    command = ["vde_switch", "-s", lab.directory / "switch", "-m", "600", "-daemon", "-p", pid_file]
-    with deferred():
-        started = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
-        deadline = time.monotonic() + 10
-        while time.monotonic() < deadline:
-            text = pid_file.read_text() if pid_file.exists() else ""
-            if text.endswith("\n") and (process := processes.find(int(text))):
-                lab.processes.append(process)
-                lab.save()
-                return
-            time.sleep(0.02)
-    raise LabError(f"vde_switch did not start: {started.stderr.strip() or 'it gave no reason'}")
-
-
-def start_host(lab: Lab, host: Host, kernel: Kernel) -> processes.Process:
+def start_host(lab: Lab, host: Host, plug: Plug, kernel: Kernel) -> processes.Process:
     lab.console(host).unlink(missing_ok=True)
     log = lab.directory / f"{host.name}.qemu"
     with deferred():
-        process = processes.start(_command(lab, host, kernel), log)
+        process = processes.start(_command(lab, host, plug, kernel), log, plug.end)
         if process:
             lab.processes.append(process)
             lab.save()
+    if plug.end:
+        plug.end.close()
     if process is None:
         raise LabError(f"QEMU for host {host.name} ended at once: {log.read_text().strip()}")
     return process
 
 
-def _command(lab: Lab, host: Host, kernel: Kernel) -> list[str]:
+def _command(lab: Lab, host: Host, plug: Plug, kernel: Kernel) -> list[str]:
     directory = lab.directory
     nic_bus = "port1" if lab.topology == "numa" else "pcie.0"
     kernel_line = (
@@ -84,19 +65,10 @@ def _command(lab: Lab, host: Host, kernel: Kernel) -> list[str]:
     # Port 0: the system chooses a free one, so that two labs cannot race for it.
     command += ["-netdev", "user,id=login,restrict=on,hostfwd=tcp:127.0.0.1:0-:22"]
     command += ["-device", "virtio-net-pci,netdev=login,romfile=,bus=pcie.0"]
-    command += ["-netdev", _private_network(lab, host)]
+    command += ["-netdev", plug.netdev]
     mac = f"52:54:00:77:00:{host.number:02x}"
     command += ["-device", f"virtio-net-pci,netdev=private,mac={mac},romfile=,bus={nic_bus}"]
     return [str(word) for word in command]
-
-
-def _private_network(lab: Lab, host: Host) -> str:
-    if len(lab.hosts) == 1:
-        return "hubport,id=private,hubid=1"
-    if len(lab.hosts) == 2 and NETKIND != "vde":
-        fd = PAIR[host.number - 1].fileno()
-        return f"socket,id=private,fd={fd}" if NETKIND == "socket" else f"{NETKIND},id=private,{'local' if NETKIND=='dgram' else 'addr'}.type=fd,{'local' if NETKIND=='dgram' else 'addr'}.str={fd}"
-    return f"vde,id=private,sock={_comma_safe(lab.directory / 'switch')}"
 
 
 def _comma_safe(path: pathlib.Path) -> str:

@@ -3,6 +3,7 @@
 import os
 import pathlib
 import signal
+import socket
 import subprocess
 import time
 from collections.abc import Iterable
@@ -31,11 +32,16 @@ def is_running(process: Process) -> bool:
     return find(process.pid) == process
 
 
-def start(command: list[str], log: pathlib.Path) -> Process | None:
+def start(command: list[str], log: pathlib.Path, inherited: socket.socket | None = None) -> Process | None:
     """Starts a process in a session of its own, out of reach of the terminal's Ctrl-C. None: it ended at once."""
     with open(log, "ab") as output:
         child = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True, close_fds=False
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            pass_fds=[inherited.fileno()] if inherited else [],
+            start_new_session=True,
         )
     return find(child.pid)
 

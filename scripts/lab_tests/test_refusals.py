@@ -23,7 +23,7 @@ def refused(host, *words, timeout=60):
     (["write_bw", "a", "-q", "0"], 2, ["--qp '0'", "1 to 16384"]),
     (["write_bw", "a", "-m", "1000"], 2, ["1000", "1024", "4096"]),
     (["write_bw", "no-such-host.invalid"], 1, ["no-such-host.invalid", "resolve"]),
-    (["write_bw", "a", "-p", "1", "--connect-timeout", "1"], 1, ["nobody listens", "rdmabench server"]),
+    (["write_bw", "a", "-p", "1", "--connect-timeout", "5"], 1, ["nobody listens", "rdmabench server"]),
     (["write_bw", "a", "--json", "/no/such/folder/x.json"], 3, ["/no/such/folder/x.json", "No such file"]),
     (["write_bw", "a", "--json", "/proc/x.json"], 3, ["/proc/x.json"]),
 ], ids=lambda value: "_".join(value) if isinstance(value, list) else "")
@@ -96,7 +96,7 @@ sys.stdout.buffer.write(data)
 
 
 def talk(host, port, data):
-    return host.run("/usr/bin/python3", "-c", TALK, port, data.hex()).stdout
+    return host.run("/usr/bin/python3", "-c", TALK, port, data.hex(), errors="replace").stdout
 
 
 def frame(body):

@@ -1,5 +1,6 @@
 """write_bw between two hosts over rdma_rxe: the numbers, and the truth from outside."""
 
+import json
 import re
 
 import pytest
@@ -91,7 +92,7 @@ def test_serves_three_clients_one_after_the_other(b, server):
 def test_a_second_client_waits_its_turn_and_then_succeeds(b, server):
     first = b.start("rdmabench", "write_bw", "a", "-p", server.port, "-D", "6", "-s", "4K", "--json", "-")
     server.forget_lines()
-    server.wait_for_line("session|started|serv", 20)
+    server.wait_for_line("write_bw rc begins", 20)
     second = b.run("rdmabench", "write_bw", "a", "-p", server.port, "-n", "200", "-s", "4K", "--json", "-")
     out, _ = first.communicate(timeout=60)
     assert first.returncode == 0 and parse_report(out)["status"] == "complete"
@@ -102,7 +103,7 @@ def test_a_second_client_waits_its_turn_and_then_succeeds(b, server):
 def test_a_client_that_is_not_willing_to_wait_says_so(b, server):
     first = b.start("rdmabench", "write_bw", "a", "-p", server.port, "-D", "6", "-s", "4K")
     server.forget_lines()
-    server.wait_for_line("session|started|serv", 20)
+    server.wait_for_line("write_bw rc begins", 20)
     code, report, stderr = b.test("write_bw", "a", "-p", server.port, "-n", "200", "--wait", "1")
     first.communicate(timeout=60)
     assert code == 1
@@ -182,7 +183,6 @@ def test_text_table_and_csv(b, server):
 def test_devices_names_the_gids_and_cores(b):
     text = b.run("rdmabench", "devices", check=True).stdout
     assert "rxe0" in text and "fe80::" in text and "::ffff:192.168.77.2" in text and "active" in text
-    import json
     devices = json.loads(b.run("rdmabench", "devices", "--json", check=True).stdout)["devices"]
     assert devices[0]["name"] == "rxe0" and devices[0]["ports"][0]["active_mtu_bytes"] == 1024
     assert devices[0]["proposed_cpus"] == [0]

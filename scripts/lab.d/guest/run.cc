@@ -43,10 +43,13 @@ int main(int argc, char** argv) {
   if (argc < 2) return 2;
   setenv("PATH", kPath, 1);
   sigset_t child_ended;
-  sigset_t original_mask;
   sigemptyset(&child_ended);
   sigaddset(&child_ended, SIGCHLD);
-  sigprocmask(SIG_BLOCK, &child_ended, &original_mask);
+  // A `pkill -f` that is meant for the command matches this program as well, and must not end it.
+  sigset_t all;
+  sigset_t original_mask;
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, &original_mask);
 
   const pid_t command = fork();
   if (command < 0) {
