@@ -152,7 +152,7 @@ void TestRun::Loop(const RingShape& shape,
   if (stream.loop.outcome != Outcome::kDone) ThrowWhy(stream.loop);
 }
 
-StreamRun TestRun::Stream(const StreamJob& job, Monitor::Options watch,
+StreamRun TestRun::Stream(const StreamJob& job, const Monitor::Options& watch,
                           std::vector<Sample>* samples) {
   std::atomic<bool> finish{false};
   const StopFlags stop{setting_.session.abort_flag(), finish};

@@ -65,7 +65,8 @@ class TestRun {
   void WarmUp(const RingShape& shape, SizeRun& run);
   void Loop(const RingShape& shape, const std::function<void(const Sample&, double)>& progress,
             SizeRun& run);
-  StreamRun Stream(const StreamJob& job, Monitor::Options watch, std::vector<Sample>* samples);
+  StreamRun Stream(const StreamJob& job, const Monitor::Options& watch,
+                   std::vector<Sample>* samples);
   void ExchangeCounts(SizeRun& run);
   [[noreturn]] void ThrowWhy(const LoopResult& loop);
 

@@ -57,10 +57,8 @@ class Group {
     app_.add_flag(names, value, help)->group(title_);
   }
   CLI::Option* Add(const std::string& names, const std::string& kind, const std::string& help,
-                   std::function<void(const std::string&)> take) {
-    return app_.add_option_function<std::string>(names, std::move(take), help)
-        ->type_name(kind)
-        ->group(title_);
+                   const std::function<void(const std::string&)>& take) {
+    return app_.add_option_function<std::string>(names, take, help)->type_name(kind)->group(title_);
   }
 
  private:

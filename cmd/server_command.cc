@@ -42,6 +42,7 @@ std::function<void(std::string_view)> MakeLog(bool quiet) {
   args.insert(args.begin(), "rdmabench");
   args.push_back("--session-fd=" + std::to_string(socket));
   std::vector<char*> argv;
+  argv.reserve(args.size() + 1);
   for (std::string& arg : args) argv.push_back(arg.data());
   argv.push_back(nullptr);
   execv("/proc/self/exe", argv.data());

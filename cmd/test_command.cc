@@ -52,7 +52,7 @@ void RunTestCommand(const Options& options) {
   }
   EndNotes();
   output.Write(report);
-  if (failure) throw *failure;
+  if (failure) throw Error(*failure);
 }
 
 }  // namespace rdmabench

@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -113,20 +114,41 @@ TEST_F(EndpointSetup, SplitsCompletionQueuesAtTheirLimit) {
   EXPECT_THAT(SizesOf(endpoint.recv_cqs()), ElementsAre(5));
 }
 
+// Which of the queues each queue pair has.
+std::vector<std::size_t> Dealt(const Endpoint& endpoint, ibv_cq* ibv_qp::*own,
+                               std::span<const Cq> cqs) {
+  std::vector<std::size_t> dealt;
+  for (const Qp& qp : endpoint.queue_pairs()) {
+    for (std::size_t i = 0; i < cqs.size(); ++i) {
+      if (cqs[i].get() == qp.get()->*own) dealt.push_back(i);
+    }
+  }
+  return dealt;
+}
+
 TEST_F(EndpointSetup, DealsQueuePairsInRuns) {
   fake::FakeDevice small;
   small.max_cqe = 300;
   Use(small);
   EndpointOptions options = Options();
   options.queue_pairs = 5;
+  options.recv_depth = 60;
   const Endpoint endpoint(device(), options);
-  std::vector<std::size_t> dealt;
-  for (const Qp& qp : endpoint.queue_pairs()) {
-    for (std::size_t i = 0; i < endpoint.send_cqs().size(); ++i) {
-      if (endpoint.send_cqs()[i].get() == qp->send_cq) dealt.push_back(i);
-    }
-  }
-  EXPECT_THAT(dealt, ElementsAre(0, 0, 1, 1, 2));
+  EXPECT_THAT(Dealt(endpoint, &ibv_qp::send_cq, endpoint.send_cqs()), ElementsAre(0, 0, 1, 1, 2));
+  EXPECT_THAT(Dealt(endpoint, &ibv_qp::recv_cq, endpoint.recv_cqs()), ElementsAre(0, 0, 0, 0, 0));
+}
+
+TEST_F(EndpointSetup, DealsReceivesInRunsOfTheirOwn) {
+  fake::FakeDevice small;
+  small.max_cqe = 300;
+  Use(small);
+  EndpointOptions options = Options();
+  options.queue_pairs = 4;
+  options.recv_depth = 150;
+  options.send_depth = 75;
+  const Endpoint endpoint(device(), options);
+  EXPECT_THAT(Dealt(endpoint, &ibv_qp::send_cq, endpoint.send_cqs()), ElementsAre(0, 0, 0, 0));
+  EXPECT_THAT(Dealt(endpoint, &ibv_qp::recv_cq, endpoint.recv_cqs()), ElementsAre(0, 0, 1, 1));
 }
 
 TEST_F(EndpointSetup, TakesAsMuchOfTheInlineWishAsIsGranted) {

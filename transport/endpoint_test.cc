@@ -276,37 +276,52 @@ TEST_F(EndpointTest, ConnectsAThousandQueuePairs) {
   EXPECT_THAT(states, Each(IBV_QPS_RTS));
 }
 
-// Each side writes into the other's memory and waits for the answer there, as a latency run does.
-TEST_F(EndpointTest, LetsTwoThreadsPlayByPollingMemory) {
+// Plays a ball to and fro: it arrives in byte 7 of the own memory, and leaves for the peer's from
+// byte 15. `over` ends the game for both when one cannot go on. Returns the rounds played.
+int Play(const Endpoint& own, bool serves, std::atomic<bool>& over) {
   constexpr int kRounds = 200;
+  ibv_sge sge{own.memory().addr() + 8, 8, own.memory().lkey()};
+  ibv_send_wr wr{};
+  wr.sg_list = &sge;
+  wr.num_sge = 1;
+  wr.opcode = IBV_WR_RDMA_WRITE;
+  wr.send_flags = IBV_SEND_SIGNALED;
+  wr.wr.rdma.remote_addr = own.TargetOf(0).addr;
+  wr.wr.rdma.rkey = own.TargetOf(0).rkey;
+  std::atomic_ref<std::byte> ball(own.memory().data()[7]);
+  int round = 0;
+  while (round < kRounds && !over) {
+    const std::byte mark{static_cast<unsigned char>(round + 1)};
+    const auto await = [&] {
+      while (ball.load(std::memory_order_acquire) != mark && !over) std::this_thread::yield();
+    };
+    if (!serves) await();
+    own.memory().data()[15] = mark;
+    ibv_send_wr* bad = nullptr;
+    ibv_wc wc{};
+    if (ibv_post_send(own.queue_pairs()[0].get(), &wr, &bad) != 0 ||
+        ibv_poll_cq(own.send_cqs()[0].get(), 1, &wc) != 1 || wc.status != IBV_WC_SUCCESS) {
+      over = true;
+      break;
+    }
+    if (serves) await();
+    ++round;
+  }
+  return round;
+}
+
+// As a latency run does.
+TEST_F(EndpointTest, LetsTwoThreadsAnswerEachOtherByPollingMemory) {
   EndpointOptions options = Options();
   options.gid = gid(1);
   Connect(options);
-  const auto play = [](const Endpoint& own, bool first) {
-    std::byte* memory = own.memory().data();  // the ball arrives in byte 7, and leaves from byte 15
-    ibv_sge sge{own.memory().addr() + 8, 8, own.memory().lkey()};
-    ibv_send_wr wr{};
-    wr.sg_list = &sge;
-    wr.num_sge = 1;
-    wr.opcode = IBV_WR_RDMA_WRITE;
-    wr.send_flags = IBV_SEND_SIGNALED;
-    wr.wr.rdma.remote_addr = own.TargetOf(0).addr;
-    wr.wr.rdma.rkey = own.TargetOf(0).rkey;
-    std::atomic_ref<std::byte> ball(memory[7]);
-    for (int round = 1; round <= kRounds; ++round) {
-      const std::byte mark{static_cast<unsigned char>(round)};
-      while (!first && ball.load(std::memory_order_acquire) != mark) std::this_thread::yield();
-      memory[15] = mark;
-      ibv_send_wr* bad = nullptr;
-      ASSERT_EQ(ibv_post_send(own.queue_pairs()[0].get(), &wr, &bad), 0);
-      ibv_wc wc{};
-      ASSERT_EQ(ibv_poll_cq(own.send_cqs()[0].get(), 1, &wc), 1);
-      while (first && ball.load(std::memory_order_acquire) != mark) std::this_thread::yield();
-    }
-  };
-  std::thread other([&] { play(server(), false); });
-  play(client(), true);
+  std::atomic<bool> over{false};
+  int theirs = 0;
+  std::thread other([&] { theirs = Play(server(), false, over); });
+  const int ours = Play(client(), true, over);
   other.join();
+  EXPECT_FALSE(over);
+  EXPECT_EQ(ours, theirs);
 }
 
 }  // namespace

@@ -87,6 +87,17 @@ TEST_F(FakeVerbsObjects, RefusesToDestroyACompletionQueueInUse) {
   EXPECT_EQ(ibv_destroy_cq(cq.get()), EBUSY);
 }
 
+TEST_F(FakeVerbsObjects, ForgetsTheCompletionsOfADestroyedQueuePair) {
+  const Cq cq = MakeCq(8);
+  {
+    const Qp qp = MakeQp(cq, IBV_QPT_UD);
+    ASSERT_EQ(Move(qp, IBV_QPS_ERR, 0), 0);
+    ASSERT_EQ(PostReceive(qp), 0);
+  }
+  ibv_wc wc{};
+  EXPECT_EQ(ibv_poll_cq(cq.get(), 1, &wc), 0);
+}
+
 TEST_F(FakeVerbsObjects, CountsWhatIsAlive) {
   EXPECT_EQ(fake::LiveObjects(), 2U);
   const Cq cq = MakeCq(8);

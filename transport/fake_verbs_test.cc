@@ -236,6 +236,13 @@ TEST_F(FakeVerbs, RefusesAForeignKey) {
   EXPECT_EQ(StatusOf(wr), IBV_WC_REM_ACCESS_ERR);
 }
 
+TEST_F(FakeVerbs, RefusesARegionOfAnotherDomain) {
+  Connect("rc");
+  ibv_send_wr wr = Request(IBV_WR_RDMA_WRITE, 8);
+  wr.wr.rdma = {a_->memory().addr(), a_->memory().rkey()};
+  EXPECT_EQ(StatusOf(wr), IBV_WC_REM_ACCESS_ERR);
+}
+
 TEST_F(FakeVerbs, RefusesARangeBeyondTheRegion) {
   Connect("rc");
   ibv_send_wr wr = Request(IBV_WR_RDMA_WRITE, 8);

@@ -108,6 +108,9 @@ def _create(home: Home, topology: str, host_count: int) -> Lab:
         lab.save()
     if len(os.fsencode(directory)) > LONGEST_DIRECTORY:
         raise LabError(f"{directory} is too long a path for sockets; set TMPDIR to a shorter one, such as /tmp")
+    for path, variable in ((directory, "TMPDIR"), (kernel.cache_directory(), "RDMABENCH_LAB_CACHE")):
+        if set(str(path)) & set(",'\"\\"):
+            raise LabError(f"QEMU cannot be given the path {path}, for its comma or quote; set {variable} to another")
     return lab
 
 

@@ -28,7 +28,7 @@ def make(lab: Lab) -> list[Plug]:
         return [Plug(f"socket,id=private,fd={end.fileno()}", end) for end in socket.socketpair()]
     directory = lab.directory / "switch"
     _start_switch(lab, directory)
-    return [Plug(f"vde,id=private,sock={str(directory).replace(',', ',,')}")] * count
+    return [Plug(f"vde,id=private,sock={directory}")] * count
 
 
 def _start_switch(lab: Lab, directory: pathlib.Path) -> None:

@@ -1,7 +1,7 @@
 """Runs commands in the hosts over ssh, and keeps the program under test in them current.
 
-Each host has one ssh connection that stays open and that every command shares, because a fresh login takes a second or
-two in an emulated host. When that connection is gone, ssh makes a fresh one by itself.
+Each host has one ssh connection that stays open and that every command shares, because a fresh login takes a second
+or two in an emulated host. When that connection is gone, ssh makes a fresh one by itself.
 """
 
 import contextlib

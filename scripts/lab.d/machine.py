@@ -24,10 +24,13 @@ NUMA = """
 -device pcie-root-port,id=port1,bus=node1,chassis=1,slot=1
 """.split()
 
-# The fewer features, the less work is a context switch. These are the ones that a Debian program may expect, and those
-# that make ssh fast and give the kernel entropy.
+# Each feature more makes a context switch dearer. These are what Debian's libraries make use of, what makes ssh fast,
+# and what gives the kernel entropy at once.
 EMULATED_PROCESSOR = "qemu64,+ssse3,+sse4.1,+sse4.2,+popcnt,+aes,+pclmulqdq,+rdrand"
-PROCESSOR = {"kvm": ["-accel", "kvm", "-cpu", "host"], "tcg": ["-accel", "tcg,thread=multi", "-cpu", EMULATED_PROCESSOR]}
+PROCESSOR = {
+    "kvm": ["-accel", "kvm", "-cpu", "host"],
+    "tcg": ["-accel", "tcg,thread=multi", "-cpu", EMULATED_PROCESSOR],
+}
 
 
 def start_host(lab: Lab, host: Host, plug: Plug, kernel: Kernel) -> processes.Process:
@@ -57,10 +60,10 @@ def _command(lab: Lab, host: Host, plug: Plug, kernel: Kernel) -> list[str]:
     command += PROCESSOR[lab.acceleration]
     command += NUMA if lab.topology == "numa" else FLAT
     command += ["-kernel", kernel.image, "-initrd", directory / "initrd", "-append", kernel_line]
-    command += ["-serial", f"file:{_comma_safe(lab.console(host))}"]
-    command += ["-qmp", f"unix:{_comma_safe(_monitor(lab, host))},server=on,wait=off"]
+    command += ["-serial", f"file:{lab.console(host)}"]
+    command += ["-qmp", f"unix:{_monitor(lab, host)},server=on,wait=off"]
     for tag, path in (("machine", pathlib.Path("/")), ("modules", kernel.modules)):
-        export = f"local,id={tag},path={_comma_safe(path)},security_model=none,readonly=on,multidevs=remap"
+        export = f"local,id={tag},path={path},security_model=none,readonly=on,multidevs=remap"
         command += ["-fsdev", export, "-device", f"virtio-9p-pci,fsdev={tag},mount_tag={tag},bus=pcie.0"]
     # Port 0: the system chooses a free one, so that two labs cannot race for it.
     command += ["-netdev", "user,id=login,restrict=on,hostfwd=tcp:127.0.0.1:0-:22"]
@@ -69,10 +72,6 @@ def _command(lab: Lab, host: Host, plug: Plug, kernel: Kernel) -> list[str]:
     mac = f"52:54:00:77:00:{host.number:02x}"
     command += ["-device", f"virtio-net-pci,netdev=private,mac={mac},romfile=,bus={nic_bus}"]
     return [str(word) for word in command]
-
-
-def _comma_safe(path: pathlib.Path) -> str:
-    return str(path).replace(",", ",,")
 
 
 def _monitor(lab: Lab, host: Host) -> pathlib.Path:

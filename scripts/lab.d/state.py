@@ -11,7 +11,9 @@ import fcntl
 import json
 import os
 import pathlib
+import sys
 from collections.abc import Iterator
+from typing import TextIO
 
 from errors import LabError
 from processes import Process
@@ -90,7 +92,7 @@ class Home:
                     with contextlib.suppress(OSError):
                         self.directory.rmdir()
 
-    def _open_lock(self):
+    def _open_lock(self) -> TextIO:
         path = self.directory / "lock"
         while True:
             # Whoever held the lock before may have removed the file or the directory meanwhile.
@@ -101,7 +103,12 @@ class Home:
                 continue
             except OSError as error:
                 raise LabError(f"cannot use {self.directory} to remember the lab: {error.strerror}") from error
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            if path.exists() and os.path.samestat(os.fstat(lock.fileno()), os.stat(path)):
-                return lock
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                print("lab: waiting for another `lab up` or `lab down` to end", file=sys.stderr)
+                fcntl.flock(lock, fcntl.LOCK_EX)
+            with contextlib.suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(lock.fileno()), os.stat(path)):
+                    return lock
             lock.close()
