@@ -27,7 +27,7 @@ void WriteBandwidth(benchmark::State& state) {
     std::atomic<bool> finish{false};
     std::atomic<std::uint64_t> progress{0};
     const StreamRun run = RunStream(loopback.client(), loopback.Job(kMessages / queue_pairs), clock,
-                                    {abort, finish}, progress);
+                                    {abort, finish}, progress, [] {});
     messages += run.messages;
   }
   state.SetItemsProcessed(static_cast<std::int64_t>(messages));

@@ -27,7 +27,7 @@ int Main(char** argv) {
   std::atomic<bool> finish{false};
   std::atomic<std::uint64_t> progress{0};
   const StreamRun run =
-      RunStream(loopback.client(), loopback.Job(messages), clock, {abort, finish}, progress);
+      RunStream(loopback.client(), loopback.Job(messages), clock, {abort, finish}, progress, [] {});
   std::printf("%llu\n", static_cast<unsigned long long>(run.messages));
   return run.loop.outcome == Outcome::kDone ? 0 : 1;
 }

@@ -23,7 +23,9 @@ Monitor::Monitor(Session& session, const TickClock& clock,
       counters_(std::move(counters)),
       finish_(finish),
       options_(options),
-      sample_every_(kFirstSampling) {
+      sample_every_(kFirstSampling) {}
+
+void Monitor::Start() {
   const Deadline now = Now();
   if (options_.duration) finish_at_ = now + *options_.duration;
   next_sample_ = moved_at_ = reported_at_ = now;

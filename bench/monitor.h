@@ -28,7 +28,7 @@ class Monitor {
     std::function<void(const Sample& now, double messages_per_second)> progress;  // may be empty
   };
 
-  // Watches from now on until it is destroyed. All arguments outlive it.
+  // All arguments outlive it.
   Monitor(Session& session, const TickClock& clock,
           std::vector<const std::atomic<std::uint64_t>*> counters, std::atomic<bool>& finish,
           const Options& options);
@@ -36,6 +36,9 @@ class Monitor {
   Monitor(const Monitor&) = delete;
   Monitor& operator=(const Monitor&) = delete;
 
+  // Watches from now on, until Stop() or its end: the duration and the stall timeout count from
+  // here. Any thread may call it.
+  void Start();
   // What was sampled so far: at most kMostSamples, evenly thinned out. Not while it watches.
   std::vector<Sample> Stop();
 

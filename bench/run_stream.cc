@@ -35,13 +35,15 @@ bool UsesInline(const Endpoint& endpoint, const StreamJob& job) {
 }
 
 StreamRun RunStream(const Endpoint& endpoint, const StreamJob& job, const TickClock& clock,
-                    const StopFlags& stop, std::atomic<std::uint64_t>& progress) {
+                    const StopFlags& stop, std::atomic<std::uint64_t>& progress,
+                    const std::function<void()>& opening) {
   std::vector<ibv_cq*> cqs;
   for (const Cq& cq : endpoint.send_cqs()) cqs.push_back(cq.get());
   using Engine = Stream<VerbsChannel, Unstamped, Unpaced, Unprobed>;
   Engine engine({.shape = job.shape, .messages = job.messages, .at_least = job.at_least},
                 MakeLanes(endpoint, job), std::move(cqs));
   StreamRun run;
+  opening();
   run.loop = Drive(clock, BusyPoll{}, stop, progress, engine);
   run.messages = engine.completed();
   run.messages_per_queue_pair = engine.CompletedPerLane();

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "bench/clock.h"
@@ -30,7 +31,9 @@ struct StreamRun {
 // Whether messages of this shape travel inside their requests.
 bool UsesInline(const Endpoint& endpoint, const StreamJob& job);
 
+// Calls `opening` once, when all is made and just before the window opens.
 StreamRun RunStream(const Endpoint& endpoint, const StreamJob& job, const TickClock& clock,
-                    const StopFlags& stop, std::atomic<std::uint64_t>& progress);
+                    const StopFlags& stop, std::atomic<std::uint64_t>& progress,
+                    const std::function<void()>& opening);
 
 }  // namespace rdmabench

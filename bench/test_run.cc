@@ -161,7 +161,8 @@ StreamRun TestRun::Stream(const StreamJob& job, const Monitor::Options& watch,
   StreamRun run;
   worker_
       ->Start(Worker::Task([&] {
-        run = RunStream(worker_->endpoint(), job, setting_.site.clock, stop, worker_->progress());
+        run = RunStream(worker_->endpoint(), job, setting_.site.clock, stop, worker_->progress(),
+                        [&monitor] { monitor.Start(); });
       }))
       .get();
   std::vector<Sample> taken = monitor.Stop();
