@@ -8,6 +8,9 @@
 namespace rdmabench {
 namespace {
 
+// An address handle names its GID in 8 bits.
+constexpr int kMostGidIndex = 255;
+
 std::string Text(std::uint64_t number) { return std::to_string(number); }
 
 // A device that may hold 2^31 requests is asked for no more than the option's range allows.
@@ -64,6 +67,7 @@ Offer MakeOffer(const Device& device, const PortInfo& port, std::optional<int> g
               .gids = port.gids,
               .max_queue_pairs = limits.max_qp,
               .max_depth = MostDepth(limits)};
+  std::erase_if(offer.gids, [](const Gid& gid) { return gid.index > kMostGidIndex; });
   if (!gid_index) return offer;
   std::erase_if(offer.gids, [&](const Gid& gid) { return gid.index != *gid_index; });
   if (!offer.gids.empty()) return offer;
@@ -76,6 +80,28 @@ Offer MakeOffer(const Device& device, const PortInfo& port, std::optional<int> g
                   device.info().name + " port " + std::to_string(port.number),
               known.empty() ? "the port has no GID; give its interface an address"
                             : "in use are: " + known);
+}
+
+void Verify(const Agreement& agreement, const TestPlan& test, const Offer& own) {
+  const auto refuse = [](const std::string& what) {
+    throw Error(Blame::kRun, "the server's agreement does not answer the plan: " + what);
+  };
+  for (std::size_t i = 0; i < agreement.shapes.size(); ++i) {
+    const RingShape& shape = agreement.shapes[i];
+    if (shape.window > own.max_depth) refuse("a depth beyond this device's");
+    // The same rule with the claimed depth has to give the same shape.
+    if (ShapeFor(test, test.run.message_bytes[i], shape.window) != shape) {
+      refuse("size " + Text(test.run.message_bytes[i]) + " is posted otherwise");
+    }
+  }
+  if (agreement.mtu_bytes > own.active_mtu_bytes ||
+      (test.link.mtu_bytes && agreement.mtu_bytes != *test.link.mtu_bytes)) {
+    refuse("MTU " + Text(agreement.mtu_bytes));
+  }
+  const auto is_own = [&](const Gid& gid) { return gid.index == agreement.client_gid->index; };
+  if (agreement.client_gid && std::none_of(own.gids.begin(), own.gids.end(), is_own)) {
+    refuse("GID " + std::to_string(agreement.client_gid->index) + " was not offered");
+  }
 }
 
 std::uint32_t Agreement::Depth() const {
@@ -110,8 +136,10 @@ Agreement Agree(const TestPlan& test, const Sides& sides, const Limits& limits) 
   for (const std::uint64_t bytes : test.run.message_bytes) {
     agreement.shapes.push_back(ShapeFor(test, bytes, depth));
   }
-  CheckLimit("bytes of memory a client", agreement.MemoryBytes(test.queue.queue_pairs),
-             limits.memory_bytes);
+  for (const RingShape& shape : agreement.shapes) {
+    CheckLimit("bytes of memory a client", FootprintOf(shape, test.queue.queue_pairs),
+               limits.memory_bytes);
+  }
   return agreement;
 }
 

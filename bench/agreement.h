@@ -57,6 +57,10 @@ struct Sides {
 // server's limits.
 Agreement Agree(const TestPlan& test, const Sides& sides, const Limits& limits);
 
+// What the client checks before it believes the server's decision: it follows from the plan and
+// from the client's own offer. Throws Error(kRun).
+void Verify(const Agreement& agreement, const TestPlan& test, const Offer& own);
+
 nlohmann::json OfferToJson(const Offer& offer);
 Offer OfferFromJson(const nlohmann::json& json);
 nlohmann::json AgreementToJson(const Agreement& agreement);

@@ -9,7 +9,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::uint64_t kMostU32 = 0xffffffff;
-constexpr std::size_t kMostGids = 4096;
+constexpr std::size_t kMostGids = 256;  // an address handle names one in 8 bits
 
 json GidToJson(const Gid& gid) {
   return {{"index", gid.index}, {"type", GidTypeName(gid.type)}, {"text", gid.Text()}};
@@ -17,7 +17,7 @@ json GidToJson(const Gid& gid) {
 
 Gid GidFromJson(JsonReader reader) {
   Gid gid;
-  gid.index = static_cast<int>(reader.Number("index", 0, 65535));
+  gid.index = static_cast<int>(reader.Number("index", 0, kMostGids - 1));
   const std::string type = reader.Text("type");
   const std::optional<GidType> known = FindGidType(type);
   if (!known) throw Error(Blame::kRun, reader.path() + ".type is '" + type + "', not a GID type");

@@ -142,6 +142,32 @@ TEST(Agreement, WithAShapeThatWouldLockUpIsRefused) {
   EXPECT_THROW(AgreementFromJson(wire, WriteBw()), Error);
 }
 
+class Forged : public testing::Test {
+ protected:
+  void ExpectRefused() const { EXPECT_THROW(Verify(agreement_, WriteBw(), Roce().client), Error); }
+  Agreement agreement_ = Agree(WriteBw(), Roce(), {});
+};
+
+TEST_F(Forged, IsNotWhatTheServerReallySays) {
+  EXPECT_NO_THROW(Verify(agreement_, WriteBw(), Roce().client));
+}
+TEST_F(Forged, ADepthBeyondTheDevicesIsRefused) {
+  agreement_.shapes[0].window = 5000;
+  ExpectRefused();
+}
+TEST_F(Forged, AnotherPostListIsRefused) {
+  agreement_.shapes[0].post_list = 2;
+  ExpectRefused();
+}
+TEST_F(Forged, AnMtuAboveTheActiveOneIsRefused) {
+  agreement_.mtu_bytes = 2048;
+  ExpectRefused();
+}
+TEST_F(Forged, AGidThatWasNotOfferedIsRefused) {
+  agreement_.client_gid->index = 7;
+  ExpectRefused();
+}
+
 TEST(Offer, ComesBackFromJsonAsItWas) {
   const json once = OfferToJson(RoceOffer("::ffff:10.0.0.2"));
   EXPECT_EQ(OfferToJson(OfferFromJson(once)), once);

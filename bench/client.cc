@@ -21,6 +21,8 @@ using nlohmann::json;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kAnswerTimeout{30'000};
+// The server's phases end with the client's own, which the stall timeout bounds.
+constexpr milliseconds kLongestPhase{kMilliseconds.high};
 
 // A result for each size of each test.
 std::size_t CountResults(const Plan& plan) {
@@ -81,7 +83,7 @@ class ClientRun {
   Error Busy(std::size_t place) const {
     return {Blame::kRun,
             "the server is busy: still at place " + std::to_string(place) + " of its queue after " +
-                std::to_string(options_.call.wait.count() / 1000) + " s",
+                InSeconds(options_.call.wait),
             "try again later, wait longer with --wait, or start the server with a higher "
             "--max-sessions"};
   }
@@ -99,6 +101,7 @@ class ClientRun {
     std::vector<Agreement> agreements;
     for (std::size_t i = 0; list.is_array() && i < list.size() && i < plan_.tests.size(); ++i) {
       agreements.push_back(AgreementFromJson(list[i], plan_.tests[i]));
+      Verify(agreements.back(), plan_.tests[i], site.offer);
     }
     if (agreements.size() != plan_.tests.size()) {
       throw Error(Blame::kRun, "the server's agreements do not answer the plan");
@@ -111,13 +114,13 @@ class ClientRun {
 
   void RunTest(const Site& site, std::size_t index, const Agreement& agreement) {
     const TestPlan& test = plan_.tests[index];
-    TestRun run({session_, site, test, agreement, Role::kClient, step_});
+    TestRun run({session_, site, test, agreement, Role::kClient, step_, kLongestPhase});
     for (std::size_t size = 0; size < agreement.shapes.size(); ++size) {
       const ResultContext context{index, size, test, agreement, run.endpoint(), site.clock};
       SizeRun measured;
       try {
         run.Measure(size, Watcher(test, agreement.shapes[size], site.clock), measured);
-      } catch (const Error&) {
+      } catch (const std::exception&) {
         if (measured.messages > 0) report_.results.push_back(MakeResult(context, measured));
         throw;
       }
@@ -166,10 +169,10 @@ void RunClient(const Plan& plan, const ClientOptions& options, const Interrupt& 
                                               .source_ip = {}}),
                                         session_options);
     ClientRun(plan, options, *session, report, step).Run();
-  } catch (Error& error) {
-    error.At("client", step);
+  } catch (const std::exception& exception) {
+    const Error error = AsError(exception).At("client", step);
     if (session) session->Fail(error);
-    throw;
+    throw Error(error);
   }
 }
 

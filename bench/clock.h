@@ -6,7 +6,7 @@
 
 namespace rdmabench {
 
-// What Ticks() of a clock counts.
+// What Now() of a clock counts.
 enum class TickSource {
   kCounter,  // invariant TSC (x86-64) or CNTVCT_EL0 (aarch64)
   kSystem,   // clock_gettime(CLOCK_MONOTONIC_RAW), in nanoseconds

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 namespace rdmabench {
 namespace {
 
@@ -18,13 +21,19 @@ TEST_P(TickClockTest, AgreesWithTheSystemClockToATenthOfAPercent) {
     GTEST_SKIP() << "the processor's counter is not invariant";
   }
   const TickClock clock(GetParam());
-  const std::uint64_t from = clock.Now();
-  const std::uint64_t from_ns = ReadSystemClock();
-  SpinFor(50'000'000);
-  const std::uint64_t to = clock.Now();
-  const std::uint64_t to_ns = ReadSystemClock();
-  const double system_seconds = static_cast<double>(to_ns - from_ns) * 1e-9;
-  EXPECT_NEAR(clock.Seconds(from, to) / system_seconds, 1.0, 1e-3);
+  // The two clocks are read one after the other, and the machine may be busy in between: the best
+  // of some counts.
+  double best = 1.0;
+  for (int attempt = 0; attempt < 10 && best > 1e-3; ++attempt) {
+    const std::uint64_t from = clock.Now();
+    const std::uint64_t from_ns = ReadSystemClock();
+    SpinFor(50'000'000);
+    const std::uint64_t to = clock.Now();
+    const std::uint64_t to_ns = ReadSystemClock();
+    const double system_seconds = static_cast<double>(to_ns - from_ns) * 1e-9;
+    best = std::min(best, std::abs(clock.Seconds(from, to) / system_seconds - 1.0));
+  }
+  EXPECT_LE(best, 1e-3);
 }
 
 TEST_P(TickClockTest, NeverDividesByAnInstant) {

@@ -20,7 +20,7 @@ constexpr StatusRow kStatuses[] = {
      "the peer's port did not acknowledge: check that both GIDs reach each other, that the path "
      "carries the MTU, that UDP port 4791 is open, and that the peer still lives; --qp-timeout "
      "gives it longer"},
-    {IBV_WC_RNR_RETRY_EXC_ERR, "the peer posted no receive request in time: raise --rx-depth"},
+    {IBV_WC_RNR_RETRY_EXC_ERR, "the peer posted no receive request in time"},
     {IBV_WC_REM_ACCESS_ERR,
      "the peer's memory key was refused: its session may have ended already; see the peer's error"},
     {IBV_WC_REM_OP_ERR, "the peer could not carry out the operation; see the peer's error"},

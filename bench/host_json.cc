@@ -1,5 +1,7 @@
 #include "bench/host_json.h"
 
+#include <algorithm>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 
 #include "report/json.h"
@@ -10,8 +12,24 @@ namespace {
 
 constexpr std::uint64_t kMostU32 = 0xffffffff;
 constexpr std::size_t kMostCpus = 65536;
+constexpr double kLeast = 1e-6;  // what has to be above 0
 constexpr double kMostLinkGbps = 1e6;
 constexpr double kMostNsPerTick = 1e6;
+
+// One of the words that the report's schema has for the key.
+std::string Word(JsonReader& reader, std::string_view key,
+                 std::initializer_list<std::string_view> known) {
+  const std::string word = reader.Text(key);
+  if (std::find(known.begin(), known.end(), word) != known.end()) return word;
+  throw Error(Blame::kRun, reader.path() + "." + std::string(key) + " is '" + word + "'",
+              "use the same version of rdmabench on both sides");
+}
+
+std::string NotEmpty(JsonReader& reader, std::string_view key) {
+  std::string text = reader.Text(key, 1024);
+  if (text.empty()) throw Error(Blame::kRun, reader.path() + "." + std::string(key) + " is empty");
+  return text;
+}
 
 std::optional<std::string> MaybeText(JsonReader& reader, std::string_view key) {
   if (!reader.Has(key)) return std::nullopt;
@@ -26,24 +44,25 @@ std::optional<unsigned> MaybeNumber(JsonReader& reader, std::string_view key) {
 report::Gid ReadGid(JsonReader reader) {
   report::Gid gid;
   gid.index = static_cast<int>(reader.Number("index", 0, 65535));
-  gid.type = reader.Text("type");
-  gid.text = reader.Text("text");
+  gid.type = Word(reader, "type", {"infiniband", "roce_v1", "roce_v2"});
+  gid.text = NotEmpty(reader, "text");
   reader.Done();
   return gid;
 }
 
 report::Device ReadDevice(JsonReader reader) {
   report::Device device;
-  device.name = reader.Text("name");
+  device.name = NotEmpty(reader, "name");
   device.driver = MaybeText(reader, "driver");
   device.firmware = MaybeText(reader, "firmware");
   device.netdev = MaybeText(reader, "netdev");
   device.pcie_address = MaybeText(reader, "pcie_address");
   device.port = static_cast<int>(reader.Number("port", 1, 255));
-  device.link_layer = reader.Text("link_layer");
-  if (reader.Has("link_gbps")) device.link_gbps = reader.Real("link_gbps", 0.0, kMostLinkGbps);
-  device.active_mtu_bytes = static_cast<std::uint32_t>(reader.Number("active_mtu_bytes", 0, 65536));
-  device.lid = MaybeNumber(reader, "lid");
+  device.link_layer = Word(reader, "link_layer", {"infiniband", "ethernet"});
+  if (reader.Has("link_gbps")) device.link_gbps = reader.Real("link_gbps", kLeast, kMostLinkGbps);
+  device.active_mtu_bytes =
+      static_cast<std::uint32_t>(reader.Number("active_mtu_bytes", 256, 65536));
+  if (reader.Has("lid")) device.lid = static_cast<std::uint32_t>(reader.Number("lid", 0, 65535));
   if (reader.Has("gid")) device.gid = ReadGid(reader.Object("gid"));
   reader.Done();
   return device;
@@ -64,8 +83,8 @@ report::Placement ReadPlacement(JsonReader reader) {
 
 report::Clock ReadClock(JsonReader reader) {
   report::Clock clock;
-  clock.source = reader.Text("source");
-  clock.ns_per_tick = reader.Real("ns_per_tick", 0.0, kMostNsPerTick);
+  clock.source = Word(reader, "source", {"tsc", "cntvct", "clock_gettime"});
+  clock.ns_per_tick = reader.Real("ns_per_tick", kLeast, kMostNsPerTick);
   if (reader.Has("drift_ppm")) clock.drift_ppm = reader.Real("drift_ppm", -1e6, 1e6);
   reader.Done();
   return clock;
@@ -80,8 +99,8 @@ nlohmann::json HostToJson(const report::Host& host) {
 report::Host HostFromJson(const nlohmann::json& json) {
   JsonReader reader(json, "host");
   report::Host host;
-  host.role = reader.Text("role");
-  host.name = reader.Text("name");
+  host.role = Word(reader, "role", {"server"});
+  host.name = NotEmpty(reader, "name");
   host.address = MaybeText(reader, "address");
   host.kernel = MaybeText(reader, "kernel");
   host.cpu = MaybeText(reader, "cpu");

@@ -61,6 +61,7 @@ Deadline Monitor::Watch(Deadline now) {
   if (sample.messages != seen_) {
     seen_ = sample.messages;
     moved_at_ = now;
+    moved_ticks_ = sample.ticks;
   }
   if (now - moved_at_ >= options_.stall_timeout) {
     session_.Abort(

@@ -39,8 +39,10 @@ class Monitor {
   // Watches from now on, until Stop() or its end: the duration and the stall timeout count from
   // here. Any thread may call it.
   void Start();
-  // What was sampled so far: at most kMostSamples, evenly thinned out. Not while it watches.
+  // Ends the watch; what was sampled: at most kMostSamples, evenly thinned out.
   std::vector<Sample> Stop();
+  // When the count last moved, to a sampling interval. Not while it watches.
+  std::uint64_t moved_ticks() const { return moved_ticks_; }
 
  private:
   Deadline Watch(Deadline now);
@@ -60,6 +62,7 @@ class Monitor {
   Sample reported_;
   Deadline reported_at_;
   std::uint64_t seen_ = 0;
+  std::uint64_t moved_ticks_ = 0;
   std::vector<Sample> samples_;
 };
 

@@ -11,7 +11,7 @@ void Write(ibv_send_wr& request, const Target& to) {
 }
 
 constexpr Op kOps[] = {
-    {"write", "RDMA WRITE", Write, IBV_ACCESS_REMOTE_WRITE, Reply::kMemory, 0, true, "rc uc"},
+    {"write", "RDMA WRITE", Write, IBV_ACCESS_REMOTE_WRITE, Reply::kMemory, 0, true, "rc"},
 };
 
 }  // namespace

@@ -44,7 +44,7 @@ void Visit(Visitor& visitor, RunOptions& run) {
   visitor.Number("duration_ms", run.duration_ms, Range{1, kMilliseconds.high});
   visitor.Number("warmup_ms", run.warmup_ms, kMilliseconds);
   visitor.Number("stall_timeout_ms", run.stall_timeout_ms, Range{100, kMilliseconds.high});
-  visitor.Number("peer_timeout_ms", run.peer_timeout_ms, Range{100, kMilliseconds.high});
+  visitor.Number("peer_timeout_ms", run.peer_timeout_ms, kPeerTimeout);
 }
 
 template <class Visitor>
@@ -132,16 +132,16 @@ void ValidateSizes(const TestPlan& test, const Op& op) {
       Refuse("--size " + std::to_string(bytes) + " does not go with " + test.test,
              "its messages have " + std::to_string(op.fixed_size) + " bytes; leave --size out");
     }
-    if (test.queue.send_depth && test.queue.post_list > *test.queue.send_depth) {
-      Refuse("--post-list " + std::to_string(test.queue.post_list) + " is more than --tx-depth " +
-                 std::to_string(*test.queue.send_depth),
-             "a post has to fit into the send queue: lower the one or raise the other");
-    }
   }
 }
 
 void ValidateQueue(const TestPlan& test) {
   const QueueOptions& queue = test.queue;
+  if (queue.send_depth && queue.post_list > *queue.send_depth) {
+    Refuse("--post-list " + std::to_string(queue.post_list) + " is more than --tx-depth " +
+               std::to_string(*queue.send_depth),
+           "a post has to fit into the send queue: lower the one or raise the other");
+  }
   if (queue.send_depth && queue.signal_every && *queue.signal_every > *queue.send_depth) {
     Refuse(
         "--cq-mod " + std::to_string(*queue.signal_every) + " is more than --tx-depth " +

@@ -29,6 +29,7 @@ inline constexpr Range kInlineBytes{0, 4096};
 inline constexpr Range kTimeout{0, 31};
 inline constexpr Range kRetry{0, 7};
 inline constexpr Range kMilliseconds{0, 86'400'000};
+inline constexpr Range kPeerTimeout{100, 600'000};
 inline constexpr std::size_t kMostSizes = 4096;
 inline constexpr std::size_t kMostTests = 4096;
 
@@ -73,7 +74,7 @@ struct Plan {
   std::vector<TestPlan> tests;
 };
 
-// Every rule that a single option's range does not express. Throws Error(blame) naming both options
+// Every rule that a single option's range does not express. Throws Error(kUsage) naming both options
 // that clash, as they are spelled on the command line; never rewrites one.
 void Validate(const Plan& plan);
 

@@ -1,6 +1,5 @@
 #include "bench/result.h"
 
-#include <numeric>
 #include <vector>
 
 #include "bench/shape.h"
@@ -20,7 +19,7 @@ report::Effective DescribeEffective(const ResultContext& context, const SizeRun&
   effective.inline_bytes = context.endpoint.inline_bytes();
   effective.inline_used = run.inline_used;
   if (options.iterations) {
-    effective.iterations_per_queue_pair = WholeUnits(shape, *options.iterations);
+    effective.iterations_per_queue_pair = shape.WholeUnits(*options.iterations);
   } else {
     effective.duration_seconds = static_cast<double>(options.duration_ms) * 1e-3;
   }
@@ -47,18 +46,6 @@ std::vector<report::ProgressSample> SinceStart(const ResultContext& context, con
                        sample.messages});
   }
   return samples;
-}
-
-// Two accounts of one run that have nothing in common but the truth: the engine's total, and the
-// queue pairs' sum.
-report::Check CheckCounts(const SizeRun& run) {
-  const std::uint64_t sum = std::accumulate(run.messages_per_queue_pair.begin(),
-                                            run.messages_per_queue_pair.end(), std::uint64_t{0});
-  return {.name = "messages_add_up",
-          .ok = sum == run.messages,
-          .figures = {{"completed_messages", static_cast<double>(run.messages)},
-                      {"queue_pairs_messages", static_cast<double>(sum)}},
-          .text = "the queue pairs' counts add up to the messages completed"};
 }
 
 }  // namespace
@@ -88,7 +75,6 @@ report::Result MakeResult(const ResultContext& context, const SizeRun& run) {
   result.bandwidth = report::BandwidthOf(measurement);
   result.intervals = report::EqualIntervals(measurement);
   result.messages_per_queue_pair = run.messages_per_queue_pair;
-  result.checks.push_back(CheckCounts(run));
   return result;
 }
 

@@ -8,6 +8,9 @@ namespace rdmabench {
 namespace {
 
 constexpr std::uint64_t kCacheLine = 64;
+// Post lists and cadences that have little in common make long units; beyond so many requests it is
+// no ring for a cache.
+constexpr std::uint64_t kMostRequests = 65536;
 
 }  // namespace
 
@@ -15,15 +18,17 @@ std::uint64_t RingShape::Unit() const {
   return std::lcm(std::uint64_t{post_list}, std::uint64_t{signal_every});
 }
 
-std::uint32_t RingShape::Length() const {
-  return static_cast<std::uint32_t>((window + Unit() - 1) / Unit() * Unit());
+std::uint64_t RingShape::WholeUnits(std::uint64_t messages) const {
+  return (messages + Unit() - 1) / Unit() * Unit();
 }
+
+std::uint32_t RingShape::Length() const { return static_cast<std::uint32_t>(WholeUnits(window)); }
 
 bool RingShape::Drains() const {
   // Just before a post up to signal_every - gcd requests may be in flight whose completion cannot
   // have come.
   const std::uint64_t unseen = signal_every - std::gcd(post_list, signal_every);
-  return unseen + post_list <= window;
+  return unseen + post_list <= window && WholeUnits(window) <= kMostRequests;
 }
 
 SlotLayout::SlotLayout(std::uint32_t message_bytes, std::uint64_t slots_wanted,

@@ -21,11 +21,15 @@ struct RingShape {
   std::uint32_t post_list = 1;     // requests a post
   std::uint32_t signal_every = 1;  // requests a completion
 
+  bool operator==(const RingShape&) const = default;
   // Messages after which posts and completions end together: counts are whole multiples of it.
   std::uint64_t Unit() const;
   // Requests in the ring: the first multiple of Unit() that is not below the window.
   std::uint32_t Length() const;
-  // Whether a full window always contains a signalled request, so that the queue cannot lock up.
+  // A count of messages, rounded up to whole units.
+  std::uint64_t WholeUnits(std::uint64_t messages) const;
+  // Whether a full window always contains a signalled request, so that the queue cannot lock up,
+  // and the ring is of sane length.
   bool Drains() const;
 };
 

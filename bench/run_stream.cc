@@ -1,5 +1,6 @@
 #include "bench/run_stream.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "bench/channel.h"
@@ -31,7 +32,10 @@ std::vector<StreamLane> MakeLanes(const Endpoint& endpoint, const StreamJob& job
 }  // namespace
 
 bool UsesInline(const Endpoint& endpoint, const StreamJob& job) {
-  return job.op->inline_ok && job.shape.message_bytes <= endpoint.inline_bytes();
+  // Devices grant more than they are asked for; what was asked for counts.
+  const std::uint32_t most =
+      std::min(endpoint.inline_bytes(), job.most_inline.value_or(endpoint.inline_bytes()));
+  return job.op->inline_ok && job.shape.message_bytes <= most;
 }
 
 StreamRun RunStream(const Endpoint& endpoint, const StreamJob& job, const TickClock& clock,

@@ -1,9 +1,10 @@
-// Runs a Stream over an endpoint's queue pairs: makes the rings, chooses the policies, drives.
+// Runs a Stream over an endpoint's queue pairs: makes the rings, then drives.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "bench/clock.h"
@@ -18,8 +19,9 @@ struct StreamJob {
   const Op* op = nullptr;
   const QpType* type = nullptr;
   RingShape shape;
-  std::uint64_t messages = 0;  // per queue pair
-  std::uint64_t at_least = 0;  // per queue pair, also when told to finish
+  std::uint64_t messages = 0;                     // per queue pair
+  std::uint64_t at_least = 0;                     // per queue pair, also when told to finish
+  std::optional<std::uint32_t> most_inline = {};  // bytes; absent: as many as the queue pair grants
 };
 
 struct StreamRun {

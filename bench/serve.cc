@@ -22,6 +22,9 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kPlanTimeout{30'000};
 constexpr milliseconds kByeTimeout{30'000};
+// Beyond the duration that the server allows: a full queue of large messages drains for long on a
+// slow link.
+constexpr milliseconds kPhaseMargin{60'000};
 
 struct Proposal {
   Plan plan;
@@ -83,7 +86,8 @@ class ServerRun {
     options_.log(test.test + " " + test.queue.qp_type + " begins, " +
                  std::to_string(test.queue.queue_pairs) + " queue pairs, " +
                  std::to_string(agreement.shapes.size()) + " sizes");
-    TestRun run({session_, site, test, agreement, Role::kServer, step_});
+    const milliseconds longest_phase = milliseconds(options_.limits.duration_ms) + kPhaseMargin;
+    TestRun run({session_, site, test, agreement, Role::kServer, step_, longest_phase});
     for (std::size_t size = 0; size < agreement.shapes.size(); ++size) {
       SizeRun measured;
       run.Measure(size, {}, measured);
@@ -115,10 +119,10 @@ void ServeSession(Connection connection, const ServeOptions& options, const Inte
   std::string step = "welcoming";
   try {
     ServerRun(session, options, step).Run();
-  } catch (Error& error) {
-    error.At("server", step);
+  } catch (const std::exception& exception) {
+    const Error error = AsError(exception).At("server", step);
     session.Fail(error);
-    throw;
+    throw Error(error);
   }
 }
 

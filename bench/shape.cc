@@ -66,24 +66,25 @@ RingShape ShapeFor(const TestPlan& test, std::uint64_t message_bytes, std::uint3
   if (!shape.Drains()) {
     throw Error(Blame::kUsage,
                 "--post-list " + std::to_string(shape.post_list) + " with --cq-mod " +
-                    std::to_string(shape.signal_every) + " would lock up a send queue of " +
-                    std::to_string(shape.window),
-                "raise --tx-depth to the sum of both, or make one a multiple of the other");
+                    std::to_string(shape.signal_every) + " do not go with a send queue of " +
+                    std::to_string(shape.window) + ": it would lock up, or its ring be too long",
+                "make one a multiple of the other, or raise --tx-depth to the sum of both");
   }
   return shape;
 }
 
-std::uint64_t WholeUnits(const RingShape& shape, std::uint64_t iterations) {
-  return (iterations + shape.Unit() - 1) / shape.Unit() * shape.Unit();
-}
-
 std::uint64_t WarmupMessages(const RingShape& shape, std::uint32_t queue_pairs) {
   const std::uint64_t share = (kWarmupMessages + queue_pairs - 1) / queue_pairs;
-  return WholeUnits(shape, std::max<std::uint64_t>(share, shape.window));
+  return shape.WholeUnits(std::max<std::uint64_t>(share, shape.window));
 }
 
 SlotLayout LayoutFor(const RingShape& shape, std::uint32_t queue_pairs) {
   return {shape.message_bytes, std::uint64_t{queue_pairs} * shape.Length(), kMostSlotBytes};
+}
+
+std::uint64_t FootprintOf(const RingShape& shape, std::uint32_t queue_pairs) {
+  const std::uint64_t requests = std::uint64_t{queue_pairs} * shape.Length();
+  return LayoutFor(shape, queue_pairs).Bytes() + requests * (sizeof(ibv_send_wr) + sizeof(ibv_sge));
 }
 
 }  // namespace rdmabench

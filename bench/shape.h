@@ -18,13 +18,12 @@ inline constexpr std::uint64_t kMostSlotBytes = std::uint64_t{64} << 20;
 // when what was asked for cannot be met, naming the options.
 RingShape ShapeFor(const TestPlan& test, std::uint64_t message_bytes, std::uint32_t most_depth);
 
-// Messages per queue pair that are run for `iterations` asked: whole units.
-std::uint64_t WholeUnits(const RingShape& shape, std::uint64_t iterations);
-
 // Warm-up messages per queue pair at most: 1,000 over all queue pairs, but a full window each.
 std::uint64_t WarmupMessages(const RingShape& shape, std::uint32_t queue_pairs);
 
 // The slots of one worker.
 SlotLayout LayoutFor(const RingShape& shape, std::uint32_t queue_pairs);
+// Slots and requests of one worker.
+std::uint64_t FootprintOf(const RingShape& shape, std::uint32_t queue_pairs);
 
 }  // namespace rdmabench

@@ -92,6 +92,14 @@ TEST(ShapeFor, RefusesAShapeThatWouldLockUpNamingBothOptions) {
               ThrowsMessage<Error>(AllOf(HasSubstr("--post-list 8"), HasSubstr("--cq-mod 15"))));
 }
 
+TEST(ShapeFor, RefusesARingOfMillionsOfRequests) {
+  TestPlan test = PlanOf();
+  test.queue.send_depth = 32767;
+  test.queue.post_list = 16383;
+  test.queue.signal_every = 16384;
+  EXPECT_THROW(ShapeFor(test, 64, 32768), Error);
+}
+
 TEST(WarmupMessages, AreAThousandOverAllQueuePairsButAFullWindowEach) {
   const RingShape shape{64, 128, 1, 32};
   EXPECT_EQ(WarmupMessages(shape, 1), 1024U);

@@ -9,10 +9,6 @@ Device OpenDevice(const Local& local, std::string_view session_ip) {
   return local.device ? Device::Open(*local.device) : Device::OpenFor(session_ip);
 }
 
-DevicePosition PositionOf(const DeviceInfo& info) {
-  return {.rdma_name = info.name, .pcie_address = info.pcie_address, .netdev = info.netdev};
-}
-
 std::optional<std::string> Known(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional(text);
 }

@@ -34,14 +34,14 @@ class Stream {
   Stream(const Options& options, std::vector<StreamLane> lanes, std::vector<ibv_cq*> cqs,
          Stamp stamp = {}, Pace pace = {}, Probe probe = {})
       : shape_(options.shape),
-        minimum_(WholeUnits(std::max<std::uint64_t>(options.at_least, 1))),
+        minimum_(shape_.WholeUnits(std::max<std::uint64_t>(options.at_least, 1))),
         rings_(std::move(lanes)),
         lanes_(rings_.size()),
         cqs_(std::move(cqs)),
         stamp_(std::move(stamp)),
         pace_(std::move(pace)),
         probe_(std::move(probe)) {
-    const std::uint64_t messages = WholeUnits(std::max(options.messages, minimum_));
+    const std::uint64_t messages = shape_.WholeUnits(std::max(options.messages, minimum_));
     for (std::size_t i = 0; i < lanes_.size(); ++i) {
       lanes_[i] = {.qp = rings_[i].qp,
                    .requests = rings_[i].ring.requests().data(),
@@ -71,7 +71,7 @@ class Stream {
   void Finish() {
     for (Lane& lane : lanes_) {
       const bool was_open = lane.completed < lane.limit;
-      lane.limit = std::min(lane.limit, WholeUnits(std::max(lane.posted, minimum_)));
+      lane.limit = std::min(lane.limit, shape_.WholeUnits(std::max(lane.posted, minimum_)));
       Open(lane);
       if (was_open && lane.completed >= lane.limit) --open_lanes_;
     }
@@ -102,11 +102,6 @@ class Stream {
   };
 
   static constexpr int kPollBatch = 16;
-
-  std::uint64_t WholeUnits(std::uint64_t messages) const {
-    const std::uint64_t unit = shape_.Unit();
-    return (messages + unit - 1) / unit * unit;
-  }
 
   void Open(Lane& lane) const {
     lane.may_post = std::min(lane.limit, lane.completed + shape_.window - shape_.post_list + 1);

@@ -80,11 +80,13 @@ void TestRun::Connect() {
   session.Receive("connected", In(kStepTimeout), "its queue pairs to be connected");
 }
 
-// A barrier that also checks that both sides mean the same size.
-void TestRun::Meet(std::string_view kind, const RingShape& shape, milliseconds most) {
+// A barrier that also checks that both sides mean the same size. The peer may come to it from its
+// warm-up.
+void TestRun::Meet(std::string_view kind, const RingShape& shape) {
   Session& session = setting_.session;
   session.Send(kind, {{"message_bytes", shape.message_bytes}});
-  const json body = session.Receive(kind, In(most), "its side of '" + std::string(kind) + "'");
+  const json body =
+      session.Receive(kind, In(setting_.longest_phase), "its side of '" + std::string(kind) + "'");
   JsonReader reader(body, std::string(kind));
   reader.Number("message_bytes", shape.message_bytes, shape.message_bytes);
   reader.Done();
@@ -93,18 +95,13 @@ void TestRun::Meet(std::string_view kind, const RingShape& shape, milliseconds m
 void TestRun::Measure(std::size_t size, const std::function<void(const Sample&, double)>& progress,
                       SizeRun& run) {
   const RingShape& shape = setting_.agreement.shapes[size];
-  const RunOptions& options = setting_.plan.run;
   run.active = setting_.role == Role::kClient;
   run.complete = false;
   setting_.step = "getting ready";
-  Meet("ready", shape, kStepTimeout);
+  Meet("ready", shape);
   setting_.step = "warming up";
   if (run.active) WarmUp(shape, run);
-  // Without an iteration's duration known beforehand the peer's own stall timeout is the bound,
-  // renewed by its heartbeats.
-  const milliseconds longest =
-      kStepTimeout + milliseconds(options.iterations ? kMilliseconds.high : options.duration_ms);
-  Meet("run", shape, longest);
+  Meet("run", shape);
   setting_.step = "running";
   if (run.active) Loop(shape, progress, run);
   ExchangeCounts(run);
@@ -118,7 +115,8 @@ void TestRun::WarmUp(const RingShape& shape, SizeRun& run) {
                       .type = &type_,
                       .shape = shape,
                       .messages = WarmupMessages(shape, setting_.plan.queue.queue_pairs),
-                      .at_least = shape.window};
+                      .at_least = shape.window,
+                      .most_inline = setting_.plan.queue.inline_bytes};
   const StreamRun warm = Stream(job,
                                 {.duration = milliseconds(options.warmup_ms),
                                  .stall_timeout = milliseconds(options.stall_timeout_ms),
@@ -133,12 +131,12 @@ void TestRun::Loop(const RingShape& shape,
                    const std::function<void(const Sample&, double)>& progress, SizeRun& run) {
   const RunOptions& options = setting_.plan.run;
   constexpr std::uint64_t kUntilTold = std::uint64_t{1} << 62;
-  StreamJob job{
-      .op = test_.op,
-      .type = &type_,
-      .shape = shape,
-      .messages = options.iterations ? WholeUnits(shape, *options.iterations) : kUntilTold,
-      .at_least = shape.Unit()};
+  StreamJob job{.op = test_.op,
+                .type = &type_,
+                .shape = shape,
+                .messages = options.iterations ? shape.WholeUnits(*options.iterations) : kUntilTold,
+                .at_least = shape.Unit(),
+                .most_inline = setting_.plan.queue.inline_bytes};
   Monitor::Options watch{.duration = std::nullopt,
                          .stall_timeout = milliseconds(options.stall_timeout_ms),
                          .progress = progress};
@@ -166,19 +164,20 @@ StreamRun TestRun::Stream(const StreamJob& job, const Monitor::Options& watch,
       }))
       .get();
   std::vector<Sample> taken = monitor.Stop();
+  // A run that broke off ended when something last completed, not when that was noticed.
+  if (run.loop.outcome != Outcome::kDone && monitor.moved_ticks() > run.loop.start_ticks) {
+    run.loop.end_ticks = monitor.moved_ticks();
+  }
   if (samples != nullptr) *samples = std::move(taken);
   return run;
 }
 
-// Both ends say what they did, and check that the other's account can be true.
+// Who was passive takes the other's account; a WRITE leaves no trace that its target could count.
 void TestRun::ExchangeCounts(SizeRun& run) {
-  setting_.step = "exchanging results";
+  setting_.step = run.active ? "exchanging results" : "running";
   Session& session = setting_.session;
   session.Send("results", {{"messages", run.messages}, {"window_seconds", run.window_seconds}});
-  const RunOptions& options = setting_.plan.run;
-  const milliseconds longest =
-      kStepTimeout + milliseconds(options.iterations ? kMilliseconds.high : options.duration_ms);
-  const json body = session.Receive("results", In(longest), "its results");
+  const json body = session.Receive("results", In(setting_.longest_phase), "its results");
   JsonReader reader(body, "results");
   const std::uint64_t messages = reader.Number("messages", 0, ~std::uint64_t{0});
   const double seconds = reader.Real("window_seconds", 0.0, 1e9);

@@ -45,6 +45,7 @@ class TestRun {
     const Agreement& agreement;
     Role role;
     std::string& step;  // what the side is doing, kept up to date for error texts
+    std::chrono::milliseconds longest_phase;  // that the peer may take to warm up, or to run
   };
 
   // Makes the queue pairs, exchanges peer information in one frame each way, connects, and waits
@@ -61,7 +62,7 @@ class TestRun {
  private:
   EndpointOptions OptionsFor() const;
   void Connect();
-  void Meet(std::string_view kind, const RingShape& shape, std::chrono::milliseconds most);
+  void Meet(std::string_view kind, const RingShape& shape);
   void WarmUp(const RingShape& shape, SizeRun& run);
   void Loop(const RingShape& shape, const std::function<void(const Sample&, double)>& progress,
             SizeRun& run);

@@ -42,7 +42,7 @@ class Worker {
   std::condition_variable changed_;
   Task task_;
   bool ending_ = false;
-  std::thread thread_;  // last: joined before the rest dies
+  std::thread thread_;  // last: the destructor joins it before the rest dies
 };
 
 }  // namespace rdmabench

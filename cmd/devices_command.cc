@@ -15,10 +15,6 @@ using report::TextTable;
 
 constexpr std::size_t kMostCpusShown = 8;
 
-DevicePosition PositionOf(const DeviceInfo& info) {
-  return {.rdma_name = info.name, .pcie_address = info.pcie_address, .netdev = info.netdev};
-}
-
 std::string OrDash(const std::string& text) { return text.empty() ? "-" : text; }
 
 std::string Node(const std::optional<unsigned>& node) {

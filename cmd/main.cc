@@ -1,5 +1,6 @@
 // rdmabench: the program. Parses, runs, and turns what went wrong into two lines and an exit code.
 
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -42,6 +43,8 @@ void Print(const Error& error) {
 }  // namespace rdmabench
 
 int main(int argc, char** argv) {
+  // Whoever reads stdout may leave; then the write fails and says so.
+  std::signal(SIGPIPE, SIG_IGN);
   try {
     return rdmabench::Run({argv + 1, argv + argc});
   } catch (const rdmabench::Error& error) {

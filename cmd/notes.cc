@@ -1,5 +1,6 @@
 #include "cmd/notes.h"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -12,6 +13,9 @@ constexpr const char* kWipe = "\r\033[K";
 
 void ShowProgress(const Progress& progress) {
   if (progress.elapsed_seconds < kShortestShown) return;
+  // This is the session's thread: a terminal that is stopped (Ctrl-S) must not stop its heartbeats.
+  pollfd terminal{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
+  if (poll(&terminal, 1, 0) <= 0) return;
   std::fprintf(stderr, "%s%.*s %zu of %zu: %llu B, %.0f s, %.3f Gb/s", kWipe,
                static_cast<int>(progress.test.size()), progress.test.data(), progress.result + 1,
                progress.results, static_cast<unsigned long long>(progress.message_bytes),
@@ -31,8 +35,8 @@ Observer MakeNotes(bool quiet) {
   return observer;
 }
 
-void EndNotes() {
-  if (isatty(STDERR_FILENO) != 0) std::fputs(kWipe, stderr);
+void EndNotes(bool quiet) {
+  if (!quiet && isatty(STDERR_FILENO) != 0) std::fputs(kWipe, stderr);
 }
 
 }  // namespace rdmabench

@@ -10,6 +10,6 @@ namespace rdmabench {
 Observer MakeNotes(bool quiet);
 
 // Wipes the progress line, before anything else is printed.
-void EndNotes();
+void EndNotes(bool quiet);
 
 }  // namespace rdmabench

@@ -17,7 +17,7 @@ namespace {
 
 constexpr Range kTcpPort{0, 65535};
 constexpr Range kIbPort{1, 255};
-constexpr Range kGidIndex{0, 65535};
+constexpr Range kGidIndex{0, 255};
 constexpr Range kSessions{1, 1024};
 
 // Adds options that parse their own text, so that every error has one form.
@@ -104,8 +104,12 @@ void AddQueueOptions(CLI::App& app, TestPlan& test) {
                "requests a completion; default: by size and depth");
   group.Number("-I,--inline-size", test.queue.inline_bytes, kInlineBytes,
                "bytes sent inline; default: what the queue pair grants");
-  group.Number("-m,--mtu", test.link.mtu_bytes, Range{0, 65535},
-               "path MTU: 256, 512, 1024, 2048 or 4096; default: the smaller active one");
+  group.Add("-m,--mtu", "N",
+            "path MTU: 256, 512, 1024, 2048 or 4096; default: the smaller active one",
+            [&test](const std::string& text) {
+              test.link.mtu_bytes =
+                  static_cast<std::uint32_t>(ParseNumber("--mtu", text, Range{256, 4096}));
+            });
   group.Number("-u,--qp-timeout", test.link.timeout, kTimeout,
                "acknowledgement timeout, 4.096 us x 2^N");
   group.Number("--retry-count", test.link.retry_count, kRetry, "tries before a transport error");
@@ -157,7 +161,7 @@ void AddRunOptions(CLI::App& app, RunOptions& run) {
              "not counted: so long or 1,000 messages, but a full queue; 0: none; default 200ms");
   group.Time("--stall-timeout", run.stall_timeout_ms, Range{100, kMilliseconds.high},
              "end the run when nothing completes for so long; default 10 s");
-  group.Time("--peer-timeout", run.peer_timeout_ms, Range{100, kMilliseconds.high},
+  group.Time("--peer-timeout", run.peer_timeout_ms, kPeerTimeout,
              "a peer silent for so long counts as dead; default 1500ms");
 }
 

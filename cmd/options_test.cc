@@ -96,6 +96,7 @@ INSTANTIATE_TEST_SUITE_P(
                     BadCase{{"write_bw", "a", "-u", "300"}, "0 to 31"},
                     BadCase{{"write_bw", "a", "-c", "xrc"}, "rc"},
                     BadCase{{"write_bw", "a", "-c", "UD"}, "write_bw"},
+                    BadCase{{"write_bw", "a", "-c", "uc"}, "write_bw"},
                     BadCase{{"write_bw", "a", "-n", "5", "-D", "1"}, "--duration"},
                     BadCase{{"write_bw", "a", "-a", "-s", "64"}, "--size"},
                     BadCase{{"write_bw", "a", "--tx-dept", "5"}, "--tx-depth"},

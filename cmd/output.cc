@@ -41,9 +41,13 @@ Output::Output(const OutputOptions& options) : options_(options) {
   const std::string& path = *options.json_file;
   json_on_stdout_ = path == "-";
   if (json_on_stdout_ || IsSpecial(path)) return;
-  if (std::filesystem::is_directory(path)) ThrowErrno(EISDIR, Cannot(path), kWhereToWrite);
+  std::error_code unknown;  // then open() says why
+  if (std::filesystem::is_directory(path, unknown)) {
+    ThrowErrno(EISDIR, Cannot(path), kWhereToWrite);
+  }
   const std::string unfinished = path + ".unfinished." + std::to_string(getpid());
-  const int file = open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  const int file =
+      open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
   CheckErrno(file, Cannot(path), kWhereToWrite);
   close(file);
   unfinished_ = unfinished;
@@ -54,19 +58,20 @@ Output::~Output() {
 }
 
 void Output::Write(const report::Report& report) {
-  if (json_on_stdout_) {
-    std::cout << report::RenderJson(report) << std::flush;
-    return;
-  }
-  std::cout << report::FindFormat(options_.format)->render(report) << std::flush;
+  // The file first: what reads stdout may have gone.
+  if (options_.json_file && !json_on_stdout_) WriteFile(report::RenderJson(report));
+  const report::Format format = *report::FindFormat(json_on_stdout_ ? "json" : options_.format);
+  std::cout << format.render(report) << std::flush;
   if (!std::cout) throw Error(Blame::kEnvironment, "cannot write the report to stdout");
-  if (!options_.json_file) return;
+}
+
+void Output::WriteFile(const std::string& text) {
   const std::string& path = *options_.json_file;
   if (unfinished_.empty()) {
-    WriteWhole(path, report::RenderJson(report));
+    WriteWhole(path, text);
     return;
   }
-  WriteWhole(unfinished_, report::RenderJson(report));
+  WriteWhole(unfinished_, text);
   CheckErrno(rename(unfinished_.c_str(), path.c_str()), Cannot(path), kWhereToWrite);
   unfinished_.clear();
 }

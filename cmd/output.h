@@ -22,6 +22,8 @@ class Output {
   void Write(const report::Report& report);
 
  private:
+  void WriteFile(const std::string& text);
+
   OutputOptions options_;
   bool json_on_stdout_ = false;
   std::string unfinished_;  // path of the file under way; empty when there is none or it is not a

@@ -1,5 +1,6 @@
 #include "cmd/test_command.h"
 
+#include <cstdio>
 #include <ctime>
 #include <optional>
 
@@ -45,13 +46,21 @@ void RunTestCommand(const Options& options) {
         options.plan,
         {.call = options.call, .local = options.local, .observer = MakeNotes(options.output.quiet)},
         interrupt, report);
-  } catch (const Error& error) {
-    failure = error;
-    report.error = Describe(error);
+  } catch (const std::exception& exception) {
+    failure = AsError(exception);
+    report.error = Describe(*failure);
     report.status = report.results.empty() ? report::Status::kFailed : report::Status::kPartial;
   }
-  EndNotes();
-  output.Write(report);
+  EndNotes(options.output.quiet);
+  // From here on Ctrl-C ends the program at once, also while stdout is blocked.
+  Interrupt::RestoreSignals();
+  try {
+    output.Write(report);
+  } catch (const Error& error) {
+    // Why the run failed says more than that it could not be printed.
+    if (!failure) throw;
+    std::fprintf(stderr, "error: %s\n", error.what());
+  }
   if (failure) throw Error(*failure);
 }
 

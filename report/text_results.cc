@@ -118,7 +118,10 @@ std::string Run(const Group& group) {
   if (effective.duration_seconds) {
     run = Seconds(*effective.duration_seconds) + ", ";
   } else if (effective.iterations_per_queue_pair) {
-    run = std::to_string(*effective.iterations_per_queue_pair) + " messages a queue pair, ";
+    run = Across(
+              group, [](const Effective& e) { return e.iterations_per_queue_pair.value_or(0); },
+              [](std::uint64_t value) { return std::to_string(value); }) +
+          " messages a queue pair, ";
   }
   const std::string messages = Across(
       group, [](const Effective& e) { return e.warmup_messages; },

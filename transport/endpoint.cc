@@ -51,7 +51,7 @@ bool NeedsAddressHandle(const QpType& type) { return (type.rtr_mask & IBV_QP_AV)
 
 void CheckLimits(const DeviceLimits& limits, const EndpointOptions& options) {
   constexpr std::string_view kFewerPairs = "use fewer queue pairs (-q)";
-  constexpr std::string_view kLessDepth = "use a smaller depth (-t, -r)";
+  constexpr std::string_view kLessDepth = "use a smaller depth (--tx-depth)";
   Limit("queue pairs", options.queue_pairs, limits.max_qp, "max_qp", kFewerPairs);
   for (const std::uint32_t depth : {options.send_depth, options.recv_depth}) {
     Limit("requests a queue", depth, limits.max_qp_wr, "max_qp_wr", kLessDepth);
@@ -66,9 +66,9 @@ void CheckLimits(const DeviceLimits& limits, const EndpointOptions& options) {
         "use smaller messages or a smaller depth");
   if (!HasReadDepth(*options.type)) return;
   Limit("outstanding reads", options.attributes.read_depth, limits.max_init_rd_atom,
-        "max_qp_init_rd_atom", "use a smaller read depth (-o)");
+        "max_qp_init_rd_atom", "use a smaller read depth");
   Limit("outstanding reads as target", options.attributes.read_depth, limits.max_rd_atom,
-        "max_qp_rd_atom", "use a smaller read depth (-o)");
+        "max_qp_rd_atom", "use a smaller read depth");
 }
 
 const EndpointOptions& Checked(const Device& device, const EndpointOptions& options) {

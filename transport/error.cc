@@ -15,6 +15,11 @@ Error& Error::At(std::string_view host, std::string_view step) {
   return *this;
 }
 
+Error AsError(const std::exception& exception) {
+  const auto* error = dynamic_cast<const Error*>(&exception);
+  return error != nullptr ? *error : Error(Blame::kRun, exception.what());
+}
+
 std::string WithReason(std::string_view attempted, int code) {
   return std::string(attempted) + ": " + std::generic_category().message(code);
 }

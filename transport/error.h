@@ -3,6 +3,7 @@
 // instead.
 #pragma once
 
+#include <exception>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -39,6 +40,10 @@ class Error : public std::runtime_error {
   std::string host_;
   std::string step_;
 };
+
+// Any exception as an Error: what is none (std::bad_alloc, std::system_error …) is a failed run in
+// its own words.
+Error AsError(const std::exception& exception);
 
 // "attempted: words of errno value `code`".
 std::string WithReason(std::string_view attempted, int code);

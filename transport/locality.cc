@@ -250,4 +250,8 @@ void Locality::PinThisThread(unsigned cpu) const {
              "this process may not run there: see taskset -p and the cgroup's cpuset");
 }
 
+DevicePosition PositionOf(const DeviceInfo& info) {
+  return {.rdma_name = info.name, .pcie_address = info.pcie_address, .netdev = info.netdev};
+}
+
 }  // namespace rdmabench

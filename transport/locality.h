@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "transport/device_info.h"
+
 namespace rdmabench {
 
 // Where one side's threads and memory go, and why.
@@ -27,6 +29,8 @@ struct DevicePosition {
   std::optional<std::string> pcie_address;  // of the device, or of its netdev for software devices
   std::string netdev;
 };
+
+DevicePosition PositionOf(const DeviceInfo& info);
 
 class Locality {
  public:

@@ -4,6 +4,7 @@ import json
 import pathlib
 import queue
 import re
+import select
 import subprocess
 import threading
 import time
@@ -21,6 +22,12 @@ def parse_report(text):
     document = json.loads(text)
     VALIDATOR.validate(document)
     return document
+
+
+def first_line(process, timeout):
+    """Of its stdout; empty when it does not come in time."""
+    ready, _, _ = select.select([process.stdout], [], [], timeout)
+    return process.stdout.readline() if ready else ""
 
 
 class Host:
@@ -57,10 +64,11 @@ class Server:
     def __init__(self, host, *options):
         self.host = host
         self.process = host.start("rdmabench", "server", "--port", "0", *options)
-        first = self.process.stdout.readline()
+        first = first_line(self.process, 30)
         port = re.search(r"port (\d+)", first)
         if port is None:
-            raise AssertionError(f"the server did not start: {first}{self.process.stderr.read()}")
+            self.process.terminate()
+            raise AssertionError(f"the server did not start: {first}{self.process.communicate(timeout=20)}")
         self.port = port.group(1)
         self.lines = queue.Queue()
         self.reader = threading.Thread(target=self._read, daemon=True)

@@ -14,8 +14,8 @@ IN_TIME = 2.0 + 0.5
 
 def running_client(b, server, *options):
     """A client that is in its measured window."""
-    server.forget_lines()
     b.shell("rm -f /tmp/report.json")
+    server.forget_lines()
     client = b.start("rdmabench", "write_bw", "a", "-p", server.port, "-D", "60", "-s", "4K", "--json", "/tmp/report.json", *options)
     server.wait_for_line("write_bw rc begins", 20)
     time.sleep(3)
@@ -29,9 +29,9 @@ def kill(host, name):
     return time.monotonic()
 
 
-def succeeds(b, server):
+def serve_the_next(b, server):
     code, report, stderr = b.test("write_bw", "a", "-p", server.port, "-n", "200", "-s", "4K")
-    return code == 0 and report["status"] == "complete", stderr
+    assert code == 0 and report["status"] == "complete", stderr
 
 
 @pytest.mark.parametrize("name", ["KILL", "STOP"])
@@ -45,7 +45,7 @@ def test_the_server_survives_a_client_that(b, server, name):
         assert "silent" in line
         kill(b, "KILL")
     client.communicate(timeout=20)
-    assert succeeds(b, server)
+    serve_the_next(b, server)
 
 
 @pytest.mark.parametrize("name, status", [("KILL", "partial"), ("STOP", "partial")])
@@ -65,7 +65,7 @@ def test_the_client_survives_a_server_that(a, b, name, status):
         assert report["results"][0]["complete"] is False and report["results"][0]["messages"] > 0
         if name == "STOP":
             kill(a, "KILL")
-        assert succeeds(b, server)
+        serve_the_next(b, server)
 
 
 def test_a_server_that_is_gone_altogether_ends_the_client(a, b):
@@ -88,7 +88,7 @@ def test_ctrl_c_reports_what_was_measured(b, server):
     assert report["results"][0]["messages"] > 0
     line, _ = server.wait_for_line("failed", 10)
     assert "interrupted" in line
-    assert succeeds(b, server)
+    serve_the_next(b, server)
 
 
 SILENT = "import socket,sys,time; s=socket.create_connection(('a',int(sys.argv[1])),10); time.sleep(float(sys.argv[2]))"
@@ -97,18 +97,23 @@ SILENT = "import socket,sys,time; s=socket.create_connection(('a',int(sys.argv[1
 def test_a_connection_that_says_nothing_is_closed_and_disturbs_nobody(b, server):
     server.forget_lines()
     silent = b.start("/usr/bin/python3", "-c", SILENT, server.port, "30")
-    assert succeeds(b, server)
+    serve_the_next(b, server)
     server.wait_for_line("hello", 15)
     silent.send_signal(signal.SIGTERM)
     silent.communicate(timeout=20)
 
 
+def processes(host):
+    return set(host.shell("pgrep -x rdmabench || true").split())
+
+
 def test_sigterm_ends_the_server_cleanly(a):
-    server = Server(a)
-    kill(a, "TERM")
-    server.process.wait(timeout=10)
+    before = processes(a)
+    with Server(a) as server:
+        kill(a, "TERM")
+        server.process.wait(timeout=10)
     assert server.process.returncode == 0
-    assert a.shell("pgrep -x rdmabench || true").strip() == ""
+    assert processes(a) <= before
 
 
 def test_leaves_nothing_behind(a, server):
@@ -116,4 +121,4 @@ def test_leaves_nothing_behind(a, server):
     left = json.loads(a.shell("rdma -j resource show"))
     device = next(entry for entry in left if entry["ifname"] == "rxe0")
     assert device["qp"] <= 1 and device["mr"] == 0, device  # the kernel's own GSI queue pair
-    assert len(a.shell("pgrep -x rdmabench").split()) == 1
+    assert len(processes(a)) == 1

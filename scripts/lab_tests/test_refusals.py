@@ -1,12 +1,13 @@
 """Bad input and machines that cannot: one or two lines that say what was given, what is allowed and what to do; and the exit code."""
 
 import json
+import pathlib
 import struct
 import subprocess
 
 import pytest
 
-from hosts import REPOSITORY
+from hosts import REPOSITORY, first_line
 
 
 def refused(host, *words, timeout=60):
@@ -54,11 +55,11 @@ def test_a_size_in_lower_case_is_a_size(b, server):
     assert code == 0 and report["results"][0]["message_bytes"] == 65536
 
 
-def test_a_port_that_is_down(b, server):
+def test_a_port_that_is_down(b):
     b.shell("ip link set eth1 down")
     try:
         server_here = b.start("rdmabench", "server", "--port", "0", "--once")
-        port = server_here.stdout.readline().split()[-1]
+        port = first_line(server_here, 30).split()[-1]
         code, stderr = refused(b, "write_bw", "127.0.0.1", "-p", port, "-d", "rxe0")
         server_here.communicate(timeout=20)
         assert code == 3, stderr
@@ -69,7 +70,7 @@ def test_a_port_that_is_down(b, server):
 
 def test_no_rdma_device_at_all():
     """This machine itself has none, or the test has nothing to say."""
-    if any((p for p in __import__("pathlib").Path("/sys/class/infiniband").glob("*"))):
+    if any(pathlib.Path("/sys/class/infiniband").glob("*")):
         pytest.skip("this machine has an RDMA device")
     binary = REPOSITORY / "bazel-bin" / "cmd" / "rdmabench"
     for words in (["devices"], ["devices", "--json"]):

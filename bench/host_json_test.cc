@@ -1,0 +1,69 @@
+#include "bench/host_json.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "transport/error.h"
+
+namespace rdmabench {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+json Wire() {
+  report::Host host;
+  host.role = "server";
+  host.name = "a";
+  host.kernel = "Linux 6.1";
+  host.clock = report::Clock{.source = "tsc", .ns_per_tick = 0.4, .drift_ppm = {}};
+  host.device = report::Device{.name = "mlx5_0",
+                               .driver = "mlx5_core",
+                               .firmware = {},
+                               .netdev = "eth1",
+                               .pcie_address = "0000:3b:00.0",
+                               .port = 1,
+                               .link_layer = "ethernet",
+                               .link_gbps = 100.0,
+                               .active_mtu_bytes = 4096,
+                               .lid = 3,
+                               .gid = report::Gid{1, "roce_v2", "::ffff:10.0.0.1"}};
+  host.placement = report::Placement{.device_node = 1,
+                                     .worker_cpus = {2, 3},
+                                     .session_cpu = 4,
+                                     .memory_node = 1,
+                                     .reason = "near"};
+  return HostToJson(host);
+}
+
+TEST(HostJson, ComesBackAsItWas) { EXPECT_EQ(HostToJson(HostFromJson(Wire())), Wire()); }
+
+struct Planted {
+  const char* path;
+  json value;
+};
+class HostileHost : public testing::TestWithParam<Planted> {};
+
+// What the schema of the report does not allow must not come in from the other side.
+TEST_P(HostileHost, IsRefused) {
+  json wire = Wire();
+  wire[json::json_pointer(GetParam().path)] = GetParam().value;
+  EXPECT_THROW(HostFromJson(wire), Error) << GetParam().path;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Fields, HostileHost,
+    testing::Values(Planted{"/role", "client"}, Planted{"/role", "attacker"}, Planted{"/name", ""},
+                    Planted{"/name", 5}, Planted{"/extra", 1}, Planted{"/clock/source", "sundial"},
+                    Planted{"/clock/ns_per_tick", 0}, Planted{"/device/name", ""},
+                    Planted{"/device/port", 0}, Planted{"/device/link_layer", "token ring"},
+                    Planted{"/device/link_gbps", 0}, Planted{"/device/active_mtu_bytes", 0},
+                    Planted{"/device/lid", 65536}, Planted{"/device/gid/type", "roce_v3"},
+                    Planted{"/device/gid/index", -1}, Planted{"/placement/worker_cpus", "all"},
+                    Planted{"/placement/device_node", 4294967296}));
+
+}  // namespace
+}  // namespace rdmabench
