@@ -1,7 +1,9 @@
 #include "bench/plan.h"
 
 #include <algorithm>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "bench/test.h"
 #include "transport/device_info.h"
@@ -182,8 +184,8 @@ json PlanToJson(const Plan& plan) {
   return {{"tests", std::move(tests)}};
 }
 
-Plan PlanFromJson(const json& object) {
-  JsonReader reader(object, "plan");
+Plan PlanFromJson(const json& object, Blame blame) {
+  JsonReader reader(object, "plan", blame);
   Plan plan;
   for (JsonReader& test : reader.Objects("tests", kMostTests)) {
     Reader fields(std::move(test));
@@ -193,6 +195,21 @@ Plan PlanFromJson(const json& object) {
   reader.Done();
   Validate(plan);
   return plan;
+}
+
+Plan PlanFromFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file) {
+    throw Error(Blame::kUsage, WithReason("cannot read the suite '" + path + "'", LastErrno()),
+                "give a file such as configs/smoke.json, or a report");
+  }
+  const json document = ParseJson(text.str(), "the suite '" + path + "'", Blame::kUsage);
+  // A report holds the plan that it was made by, and so can be run again.
+  const bool is_report =
+      document.is_object() && document.contains("schema_version") && document.contains("plan");
+  return PlanFromJson(is_report ? document["plan"] : document, Blame::kUsage);
 }
 
 }  // namespace rdmabench

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "transport/error.h"
+
 namespace rdmabench {
 
 // The inclusive bounds of an option: the command line, the plan's JSON and the help text share
@@ -74,12 +76,15 @@ struct Plan {
   std::vector<TestPlan> tests;
 };
 
-// Every rule that a single option's range does not express. Throws Error(kUsage) naming both options
-// that clash, as they are spelled on the command line; never rewrites one.
+// Every rule that a single option's range does not express. Throws Error(kUsage) naming both
+// options that clash, as they are spelled on the command line; never rewrites one.
 void Validate(const Plan& plan);
 
 nlohmann::json PlanToJson(const Plan& plan);
-// Reads and validates; throws Error(kRun), with the path of the field.
-Plan PlanFromJson(const nlohmann::json& json);
+// Reads and validates; throws Error(blame) with the path of the field: kRun for a frame, kUsage for
+// a file.
+Plan PlanFromJson(const nlohmann::json& json, Blame blame = Blame::kRun);
+// The plan of a suite file, or of a report. Throws Error(kUsage) naming the file.
+Plan PlanFromFile(const std::string& path);
 
 }  // namespace rdmabench

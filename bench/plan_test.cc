@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "transport/error.h"
@@ -81,6 +82,39 @@ INSTANTIATE_TEST_SUITE_P(Values, HostilePlan,
                                          HostileCase{"run", "message_bytes", 64},
                                          HostileCase{"run", "message_bytes", json::array({0})},
                                          HostileCase{"memory", "relaxed_ordering", "yes"}));
+
+class SuiteFile : public testing::TestWithParam<const char*> {};
+
+TEST_P(SuiteFile, IsAValidPlan) {
+  EXPECT_NO_THROW(PlanFromFile(std::string("configs/") + GetParam()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Configs, SuiteFile, testing::Values("smoke.json", "sweep.json"));
+
+class PlanFile : public testing::Test {
+ protected:
+  static std::string Write(const std::string& text) {
+    const std::string path = testing::TempDir() + "/plan.json";
+    std::ofstream(path) << text;
+    return path;
+  }
+};
+
+TEST_F(PlanFile, MayBeAReport) {
+  const json report = {{"schema_version", 1}, {"plan", Wire()}, {"results", json::array()}};
+  EXPECT_EQ(PlanToJson(PlanFromFile(Write(report.dump()))), Wire());
+}
+
+TEST_F(PlanFile, ThatIsWrongIsAUsageError) {
+  for (const char* text : {"", "{", "[]", "{}", R"({"tests":[{"test":"write_b"}]})"}) {
+    try {
+      PlanFromFile(Write(text));
+      FAIL() << text;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.blame(), Blame::kUsage) << text;
+    }
+  }
+}
 
 TEST(Validate, RefusesAnIllegalPairNamingBoth) {
   TestPlan test = WriteBw();

@@ -184,14 +184,11 @@ void AddOutputOptions(CLI::App& app, OutputOptions& output) {
   group.Flag("--quiet", output.quiet, "no progress and no notes on stderr");
 }
 
-void AddTest(CLI::App& app, Options& options) {
-  TestPlan& test = options.plan.tests.front();
+// What every command that calls a server takes.
+void AddCall(CLI::App& app, Options& options) {
   app.add_option("HOST", options.call.host, "host that runs 'rdmabench server'")
       ->required()
       ->type_name("");
-  AddSizeOptions(app, test);
-  AddRunOptions(app, test.run);
-  AddQueueOptions(app, test);
   AddDeviceOptions(app, options.local);
   Group session(app, "Session");
   session.Number("-p,--port", options.call.port, Range{1, kTcpPort.high}, "TCP port of the server");
@@ -200,6 +197,23 @@ void AddTest(CLI::App& app, Options& options) {
   session.Time("--wait", options.call.wait, kMilliseconds,
                "wait so long for a turn when the server is busy; default 60 s");
   AddOutputOptions(app, options.output);
+}
+
+void AddTest(CLI::App& app, Options& options) {
+  TestPlan& test = options.plan.tests.front();
+  AddSizeOptions(app, test);
+  AddRunOptions(app, test.run);
+  AddQueueOptions(app, test);
+  AddCall(app, options);
+}
+
+void AddRun(CLI::App& app, Options& options) {
+  app.add_option_function<std::string>(
+         "SUITE", [&options](const std::string& path) { options.plan = PlanFromFile(path); },
+         "JSON file with a plan, as in configs/, or a report, which is run again")
+      ->required()
+      ->type_name("");
+  AddCall(app, options);
 }
 
 void AddServer(CLI::App& app, Options& options) {
@@ -240,6 +254,8 @@ struct CommandRow {
 
 constexpr CommandRow kCommands[] = {
     {"server", "[OPTIONS]", "serve clients until SIGTERM", Command::kServer, AddServer},
+    {"run", "SUITE HOST [OPTIONS]", "run the tests of a file over one session", Command::kTest,
+     AddRun},
     {"devices", "[--json]", "list devices, ports and GIDs", Command::kDevices, AddDevices},
 };
 
@@ -301,16 +317,19 @@ void Parse(CLI::App& app, std::vector<std::string> args, Options& options) {
   }
 }
 
+void CheckOutput(const OutputOptions& output) {
+  if (output.json_file == "-" && output.format == "csv") {
+    throw Error(Blame::kUsage, "--json - and --format csv would both write to stdout",
+                "give --json a file name, or leave one out");
+  }
+}
+
 void Finish(Options& options) {
   TestPlan& test = options.plan.tests.front();
   constexpr std::uint64_t kDefaultSize = 65536;
   const Op& op = *FindTest(test.test).op;
   if (test.run.message_bytes.empty()) {
     test.run.message_bytes = {op.fixed_size != 0 ? op.fixed_size : kDefaultSize};
-  }
-  if (options.output.json_file == "-" && options.output.format == "csv") {
-    throw Error(Blame::kUsage, "--json - and --format csv would both write to stdout",
-                "give --json a file name, or leave one out");
   }
   Validate(options.plan);
 }
@@ -338,6 +357,7 @@ Options ParseOptions(std::span<const std::string> args) {
     options.command = row->command;
     row->add(app, options);
     Parse(app, rest, options);
+    CheckOutput(options.output);
     return options;
   }
   const Test& test = FindTest(name);
@@ -348,6 +368,7 @@ Options ParseOptions(std::span<const std::string> args) {
   AddTest(app, options);
   Parse(app, rest, options);
   if (options.command == Command::kTest) Finish(options);
+  CheckOutput(options.output);
   return options;
 }
 

@@ -115,6 +115,22 @@ TEST(Options, HelpAndVersionAreText) {
   EXPECT_THAT(Parse({"server", "--help"}).text, Not(HasSubstr("session-fd")));
 }
 
+TEST(Options, OfASuiteAreItsFilesPlan) {
+  const Options options = Parse({"run", "configs/smoke.json", "a", "-d", "rxe0"});
+  EXPECT_EQ(options.command, Command::kTest);
+  EXPECT_EQ(options.call.host, "a");
+  EXPECT_EQ(options.local.device, "rxe0");
+  EXPECT_FALSE(options.plan.tests.empty());
+}
+
+TEST(Options, ASuiteThatIsNotThereIsNamed) {
+  EXPECT_THAT(
+      [] {
+        Parse({"run", "no/such.json", "a"});
+      },
+      ThrowsMessage<Error>(HasSubstr("no/such.json")));
+}
+
 TEST(Options, OfTheServer) {
   const Options options = Parse({"server", "--bind", "127.0.0.1,::1", "-p", "0", "--once"});
   EXPECT_EQ(options.command, Command::kServer);

@@ -92,7 +92,7 @@ std::shared_ptr<FakeQp> MakeQp(ibv_pd* pd, const ibv_qp_init_attr& init) {
 }  // namespace
 }  // namespace rdmabench::fake
 
-using namespace rdmabench::fake;  // NOLINT: the functions below are C's, and all about these types
+using namespace rdmabench::fake;
 
 extern "C" {
 

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from hosts import Server, parse_report
+from hosts import REPOSITORY, Server, parse_report
 
 # What RoCE v2 over IPv4 adds to each packet on the interface: Ethernet 14, IP 20, UDP 8, BTH 12, ICRC 4; and to the first packet of a
 # WRITE the RETH (IBTA vol. 1, 9.3; annex A17).
@@ -184,6 +184,19 @@ def test_devices_names_the_gids_and_cores(b):
     devices = json.loads(b.run("rdmabench", "devices", "--json", check=True).stdout)["devices"]
     assert devices[0]["name"] == "rxe0" and devices[0]["ports"][0]["active_mtu_bytes"] == 1024
     assert devices[0]["proposed_cpus"] == [0]
+
+
+def test_a_suite_runs_over_one_session_and_its_report_runs_again(b, server):
+    suite = (REPOSITORY / "configs" / "smoke.json").read_text()
+    b.run("sh", "-c", "cat > /tmp/smoke.json", input=suite, check=True)
+    code, report, stderr = b.test("run", "/tmp/smoke.json", "a", "-p", server.port)
+    assert code == 0, stderr
+    assert [result["plan_index"] for result in report["results"]] == [0, 0, 0, 1, 2]
+    assert report["results"][3]["messages_per_queue_pair"] == [320] * 4
+    b.run("sh", "-c", "cat > /tmp/again.json", input=json.dumps(report), check=True)
+    code, again, stderr = b.test("run", "/tmp/again.json", "a", "-p", server.port)
+    assert code == 0, stderr
+    assert again["plan"] == report["plan"]
 
 
 @pytest.mark.full
