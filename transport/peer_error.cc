@@ -62,8 +62,7 @@ Error ErrorFromPeer(const nlohmann::json& body) {
   Blame blame = BlameOf(TextOf(body, "blame", kLongestName));
   // Its user's wish to end is not this side's.
   if (blame == Blame::kInterrupted) blame = Blame::kRun;
-  Error error(blame, "peer: " + message,
-              TextOf(body, "remedy", kLongestText));
+  Error error(blame, "peer: " + message, TextOf(body, "remedy", kLongestText));
   error.At(TextOf(body, "host", kLongestName), TextOf(body, "step", kLongestName));
   return error;
 }
