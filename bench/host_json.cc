@@ -19,7 +19,7 @@ constexpr double kMostNsPerTick = 1e6;
 // One of the words that the report's schema has for the key.
 std::string Word(JsonReader& reader, std::string_view key,
                  std::initializer_list<std::string_view> known) {
-  const std::string word = reader.Text(key);
+  std::string word = reader.Text(key);
   if (std::find(known.begin(), known.end(), word) != known.end()) return word;
   throw Error(Blame::kRun, reader.path() + "." + std::string(key) + " is '" + word + "'",
               "use the same version of rdmabench on both sides");

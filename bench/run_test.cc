@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -64,6 +66,7 @@ class RunTest : public testing::Test {
       options.call.host = address;
       options.call.port = listener.port();
       options.local = client_;
+      options.observer = observer_;
       RunClient(plan, options, interrupt_, ending.report);
     } catch (const Error& error) {
       ending.client = error;
@@ -73,6 +76,7 @@ class RunTest : public testing::Test {
   }
 
   Local client_;
+  Observer observer_;
   ServeOptions server_{.local = {}, .limits = {}, .log = [](std::string_view) {}};
 
  private:
@@ -224,6 +228,22 @@ TEST_F(RunTest, EndsAStalledRunThoughThePeerIsAlive) {
   ASSERT_TRUE(ending.client && ending.server);
   EXPECT_THAT(ending.client->what(), HasSubstr("stalled"));
   EXPECT_THAT(ending.server->what(), HasSubstr("peer: stalled"));
+}
+
+TEST_F(RunTest, AnInterruptEndsTheRunWithWhatWasMeasured) {
+  Plan plan = WriteBw({64}, std::nullopt);
+  plan.tests[0].run.duration_ms = 60'000;
+  bool sent = false;
+  observer_.progress = [&sent](const Progress&) {
+    if (!sent) kill(getpid(), SIGINT);
+    sent = true;
+  };
+  const Ending ending = Run(plan);
+  ASSERT_TRUE(ending.client);
+  EXPECT_EQ(ending.client->blame(), Blame::kInterrupted);
+  ASSERT_EQ(ending.report.results.size(), 1U);
+  EXPECT_FALSE(ending.report.results[0].complete);
+  EXPECT_GT(ending.report.results[0].messages, 0U);
 }
 
 TEST_F(RunTest, TheClientIsToldWhichLimitOfTheServerItExceeds) {

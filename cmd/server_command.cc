@@ -5,12 +5,12 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <ctime>
 #include <utility>
 #include <vector>
 
 #include "bench/serve.h"
 #include "cmd/exit_code.h"
+#include "cmd/utc_time.h"
 #include "report/version.h"
 #include "transport/error.h"
 #include "transport/interrupt.h"
@@ -22,12 +22,7 @@ namespace {
 
 // One line per event, written whole so that the lines of several processes do not mix.
 void Log(std::string_view line) {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char time[32];
-  std::strftime(time, sizeof time, "%Y-%m-%dT%H:%M:%SZ ", &parts);
-  const std::string text = time + std::string(line) + "\n";
+  const std::string text = UtcNow() + " " + std::string(line) + "\n";
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 

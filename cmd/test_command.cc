@@ -1,12 +1,12 @@
 #include "cmd/test_command.h"
 
 #include <cstdio>
-#include <ctime>
 #include <optional>
 
 #include "bench/client.h"
 #include "cmd/notes.h"
 #include "cmd/output.h"
+#include "cmd/utc_time.h"
 #include "report/report.h"
 #include "report/version.h"
 #include "transport/error.h"
@@ -14,15 +14,6 @@
 
 namespace rdmabench {
 namespace {
-
-std::string UtcNow() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
-}
 
 report::Failure Describe(const Error& error) {
   return {.host = error.host(),

@@ -1,0 +1,11 @@
+// The time as reports and logs write it.
+#pragma once
+
+#include <string>
+
+namespace rdmabench {
+
+// Now, as ISO 8601 in UTC: "2025-06-01T12:00:00Z".
+std::string UtcNow();
+
+}  // namespace rdmabench
