@@ -20,14 +20,14 @@ FAKE = re.compile(r"rdmabench::fake::")
 
 
 def profile(binary, messages, post_list, signal_every, folder):
-    """Callgrind's self cost by function, within RunStream."""
+    """The callgrind file of a run, within RunStream."""
     out = folder / f"callgrind.{post_list}.{signal_every}.{messages}"
     command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", "--compress-strings=no", "--compress-pos=no",
                "--toggle-collect=rdmabench::RunStream(*", binary, str(messages), str(post_list), str(signal_every)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     if done.returncode != 0:
         sys.exit(f"valgrind failed:\n{done.stderr}")
-    return done.stdout, out.read_text()
+    return out.read_text()
 
 
 def costs(text):
@@ -63,8 +63,7 @@ def main():
         for post_list, signal_every, budget in BUDGETS:
             totals = []
             for count in (FEW, MANY):
-                _, text = profile(binary, count, post_list, signal_every, pathlib.Path(name))
-                totals.append(costs(text))
+                totals.append(costs(profile(binary, count, post_list, signal_every, pathlib.Path(name))))
             fake = (totals[1][1] - totals[0][1]) / (MANY - FEW)
             cost = (totals[1][0] - totals[0][0]) / (MANY - FEW) - fake
             verdict = "ok" if 0 < cost <= budget else "TOO MUCH"
