@@ -27,6 +27,10 @@ NUMA = """
 # Each feature more makes a context switch dearer. These are what Debian's libraries make use of, what makes ssh fast,
 # and what gives the kernel entropy at once.
 EMULATED_PROCESSOR = "qemu64,+ssse3,+sse4.1,+sse4.2,+popcnt,+aes,+pclmulqdq,+rdrand"
+# QEMU before 9.1 can stop delivering for good under load, where a packet may take several receive buffers: it finds
+# too few, the guest adds one that still does not suffice, and then nobody wakes the other any more.
+ONE_BUFFER_A_PACKET = "mrg_rxbuf=off"
+
 PROCESSOR = {
     "kvm": ["-accel", "kvm", "-cpu", "host"],
     "tcg": ["-accel", "tcg,thread=multi", "-cpu", EMULATED_PROCESSOR],
@@ -70,7 +74,7 @@ def _command(lab: Lab, host: Host, plug: Plug, kernel: Kernel) -> list[str]:
     command += ["-device", "virtio-net-pci,netdev=login,romfile=,bus=pcie.0"]
     command += ["-netdev", plug.netdev]
     mac = f"52:54:00:77:00:{host.number:02x}"
-    command += ["-device", f"virtio-net-pci,netdev=private,mac={mac},romfile=,bus={nic_bus}"]
+    command += ["-device", f"virtio-net-pci,netdev=private,mac={mac},{ONE_BUFFER_A_PACKET},romfile=,bus={nic_bus}"]
     return [str(word) for word in command]
 
 
