@@ -2,14 +2,11 @@
 
 #include <algorithm>
 
-#include "bench/shape.h"
+#include "bench/test.h"
 #include "transport/error.h"
 
 namespace rdmabench {
 namespace {
-
-// An address handle names its GID in 8 bits.
-constexpr int kMostGidIndex = 255;
 
 std::string Text(std::uint64_t number) { return std::to_string(number); }
 
@@ -17,6 +14,11 @@ std::string Text(std::uint64_t number) { return std::to_string(number); }
 std::uint32_t MostDepth(const DeviceLimits& limits) {
   return static_cast<std::uint32_t>(
       std::min<std::uint64_t>({limits.max_qp_wr, limits.max_cqe, kDepth.high}));
+}
+
+std::uint32_t MostReadDepth(const DeviceLimits& limits) {
+  return static_cast<std::uint32_t>(
+      std::min<std::uint64_t>({limits.max_rd_atom, limits.max_init_rd_atom, kReadDepth.high}));
 }
 
 std::uint32_t AgreeMtu(const TestPlan& test, const Sides& sides) {
@@ -32,17 +34,28 @@ std::uint32_t AgreeMtu(const TestPlan& test, const Sides& sides) {
       "use --mtu " + Text(smaller) + " or less, or raise the MTU of the network interfaces");
 }
 
-void AgreeAddresses(const Sides& sides, Agreement& agreement) {
+// The GIDs that the plan allows.
+std::vector<Gid> Allowed(std::vector<Gid> gids, const LinkOptions& link) {
+  std::erase_if(gids, [&](const Gid& gid) {
+    return (link.gid_type && gid.type != FindGidType(*link.gid_type)) ||
+           (link.ipv6 && gid.IsIpv4() == *link.ipv6);
+  });
+  return gids;
+}
+
+void AgreeAddresses(const TestPlan& test, const Sides& sides, Agreement& agreement) {
   if (sides.client.link_layer != sides.server.link_layer) {
     throw Error(Blame::kEnvironment,
                 "the client's port is " + sides.client.link_layer + ", the server's is " +
                     sides.server.link_layer,
                 "choose ports of one fabric with --ib-dev on both sides");
   }
-  const bool asked = sides.client.needs_gid || sides.server.needs_gid;
-  if (!asked) return;
-  const GidPair pair = ChooseGidPair({.client = sides.client.gids,
-                                      .server = sides.server.gids,
+  const bool chosen = test.link.gid_type || test.link.ipv6;
+  if (!chosen && !sides.client.needs_gid && !sides.server.needs_gid) return;
+  const std::vector<Gid> client = Allowed(sides.client.gids, test.link);
+  const std::vector<Gid> server = Allowed(sides.server.gids, test.link);
+  const GidPair pair = ChooseGidPair({.client = client,
+                                      .server = server,
                                       .client_ip = sides.client_ip,
                                       .server_ip = sides.server_ip});
   agreement.client_gid = pair.client;
@@ -56,6 +69,50 @@ void CheckLimit(const std::string& what, std::uint64_t asked, std::uint64_t allo
               "ask for less, or start the server with a higher limit");
 }
 
+void CheckDevices(const TestPlan& test, const Sides& sides) {
+  const std::uint32_t pairs = std::min(sides.client.max_queue_pairs, sides.server.max_queue_pairs);
+  if (test.queue.queue_pairs > pairs) {
+    throw Error(Blame::kEnvironment,
+                "--qp " + Text(test.queue.queue_pairs) +
+                    " is more than the devices allow, which is " + Text(pairs),
+                "lower --qp");
+  }
+  const auto need = [](bool client, bool server, const std::string& what) {
+    if (client && server) return;
+    throw Error(Blame::kEnvironment,
+                "the " + std::string(client ? "server" : "client") + "'s device has no " + what);
+  };
+  if (FindTest(test.test).op->IsBoundByReadDepth()) {
+    need(sides.client.max_read_depth > 0, sides.server.max_read_depth > 0, "outstanding reads");
+  }
+  if (FindTest(test.test).op->IsAtomic()) {
+    need(sides.client.atomics, sides.server.atomics, "atomic operations");
+  }
+  if (test.queue.use_srq) {
+    need(sides.client.max_srq_depth > 0, sides.server.max_srq_depth > 0, "shared receive queues");
+  }
+}
+
+std::uint32_t AgreeReadDepth(const TestPlan& test, const Sides& sides) {
+  const std::uint32_t most = std::min(sides.client.max_read_depth, sides.server.max_read_depth);
+  if (!FindTest(test.test).op->IsBoundByReadDepth()) return std::min(most, 1U);
+  const std::uint32_t asked = test.queue.read_depth.value_or(most);
+  if (asked <= most) return asked;
+  throw Error(Blame::kEnvironment,
+              "--outs " + Text(asked) + " is more than the devices allow, which is " + Text(most),
+              "lower --outs");
+}
+
+// The work requests themselves, of one queue pair.
+std::uint64_t RequestBytes(const Agreement& agreement) {
+  std::uint64_t requests = 0;
+  for (const RingShape& shape : agreement.shapes) {
+    requests = std::max<std::uint64_t>(requests, shape.Length());
+  }
+  return requests * (sizeof(ibv_send_wr) + sizeof(ibv_sge)) +
+         agreement.receive.depth * (sizeof(ibv_recv_wr) + sizeof(ibv_sge));
+}
+
 }  // namespace
 
 Offer MakeOffer(const Device& device, const PortInfo& port, std::optional<int> gid_index) {
@@ -66,7 +123,10 @@ Offer MakeOffer(const Device& device, const PortInfo& port, std::optional<int> g
               .needs_gid = port.grh_required || port.link_layer == "ethernet" || gid_index,
               .gids = port.gids,
               .max_queue_pairs = limits.max_qp,
-              .max_depth = MostDepth(limits)};
+              .max_depth = MostDepth(limits),
+              .max_read_depth = MostReadDepth(limits),
+              .max_srq_depth = limits.max_srq_wr,
+              .atomics = limits.atomics};
   std::erase_if(offer.gids, [](const Gid& gid) { return gid.index > kMostGidIndex; });
   if (!gid_index) return offer;
   std::erase_if(offer.gids, [&](const Gid& gid) { return gid.index != *gid_index; });
@@ -82,18 +142,42 @@ Offer MakeOffer(const Device& device, const PortInfo& port, std::optional<int> g
                             : "in use are: " + known);
 }
 
+std::uint32_t Agreement::Depth() const {
+  std::uint32_t depth = 1;
+  for (const RingShape& shape : shapes) depth = std::max(depth, shape.window);
+  return depth;
+}
+
+std::uint64_t Agreement::OwnBytes(std::uint32_t queue_pairs) const {
+  std::uint64_t bytes = 0;
+  for (const RingShape& shape : shapes) {
+    bytes = std::max(bytes, LayoutFor(shape, queue_pairs).Bytes());
+  }
+  return bytes;
+}
+
+std::uint64_t Agreement::ExposedBytes(const TestPlan& test, std::uint32_t queue_pairs) const {
+  const bool named = FindTest(test.test).op->peer_access != 0;
+  const std::uint64_t bytes = named ? OwnBytes(queue_pairs) : 0;
+  if (receive.slot_bytes == 0) return bytes;
+  return std::max(bytes, LayoutFor(receive, test.queue.use_srq ? 1 : queue_pairs).Bytes());
+}
+
+void Derive(const TestPlan& test, Agreement& agreement) {
+  std::uint64_t most = 0;
+  for (const std::uint64_t bytes : SizesFor(test, agreement.mtu_bytes)) {
+    agreement.shapes.push_back(ShapeFor(test, bytes, agreement.most_depth));
+    most = std::max(most, bytes);
+  }
+  agreement.receive = ReceiveShapeFor(test, most, agreement.most_receive_depth);
+}
+
 void Verify(const Agreement& agreement, const TestPlan& test, const Offer& own) {
   const auto refuse = [](const std::string& what) {
     throw Error(Blame::kRun, "the server's agreement does not answer the plan: " + what);
   };
-  for (std::size_t i = 0; i < agreement.shapes.size(); ++i) {
-    const RingShape& shape = agreement.shapes[i];
-    if (shape.window > own.max_depth) refuse("a depth beyond this device's");
-    // The same rule with the claimed depth has to give the same shape.
-    if (ShapeFor(test, test.run.message_bytes[i], shape.window) != shape) {
-      refuse("size " + Text(test.run.message_bytes[i]) + " is posted otherwise");
-    }
-  }
+  if (agreement.most_depth > own.max_depth) refuse("a depth beyond this device's");
+  if (agreement.read_depth > own.max_read_depth) refuse("outstanding reads beyond this device's");
   if (agreement.mtu_bytes > own.active_mtu_bytes ||
       (test.link.mtu_bytes && agreement.mtu_bytes != *test.link.mtu_bytes)) {
     refuse("MTU " + Text(agreement.mtu_bytes));
@@ -104,42 +188,28 @@ void Verify(const Agreement& agreement, const TestPlan& test, const Offer& own) 
   }
 }
 
-std::uint32_t Agreement::Depth() const {
-  std::uint32_t depth = 1;
-  for (const RingShape& shape : shapes) depth = std::max(depth, shape.window);
-  return depth;
-}
-
-std::uint64_t Agreement::MemoryBytes(std::uint32_t queue_pairs) const {
-  std::uint64_t bytes = 0;
-  for (const RingShape& shape : shapes) {
-    bytes = std::max(bytes, LayoutFor(shape, queue_pairs).Bytes());
-  }
-  return bytes;
-}
-
 Agreement Agree(const TestPlan& test, const Sides& sides, const Limits& limits) {
-  const std::uint32_t device_pairs =
-      std::min(sides.client.max_queue_pairs, sides.server.max_queue_pairs);
-  if (test.queue.queue_pairs > device_pairs) {
-    throw Error(Blame::kEnvironment,
-                "--qp " + Text(test.queue.queue_pairs) +
-                    " is more than the devices allow, which is " + Text(device_pairs),
-                "lower --qp");
-  }
+  CheckDevices(test, sides);
   CheckLimit("queue pairs a client", test.queue.queue_pairs, limits.queue_pairs);
-  CheckLimit("ms a test", test.run.iterations ? 0 : test.run.duration_ms, limits.duration_ms);
+  CheckLimit("ms a test", test.run.LongestMs(), limits.duration_ms);
   Agreement agreement;
   agreement.mtu_bytes = AgreeMtu(test, sides);
-  AgreeAddresses(sides, agreement);
-  const std::uint32_t depth = std::min(sides.client.max_depth, sides.server.max_depth);
-  for (const std::uint64_t bytes : test.run.message_bytes) {
-    agreement.shapes.push_back(ShapeFor(test, bytes, depth));
+  AgreeAddresses(test, sides, agreement);
+  agreement.most_depth = std::min(sides.client.max_depth, sides.server.max_depth);
+  agreement.most_receive_depth = agreement.most_depth;
+  if (test.queue.use_srq) {
+    agreement.most_receive_depth =
+        std::min({agreement.most_depth, sides.client.max_srq_depth, sides.server.max_srq_depth});
   }
-  for (const RingShape& shape : agreement.shapes) {
-    CheckLimit("bytes of memory a client", FootprintOf(shape, test.queue.queue_pairs),
-               limits.memory_bytes);
+  agreement.read_depth = AgreeReadDepth(test, sides);
+  Derive(test, agreement);
+  std::uint64_t memory = 0;
+  for (std::uint32_t i = 0; i < test.queue.threads; ++i) {
+    const std::uint32_t pairs = QueuePairsOf(test.queue, i);
+    memory += agreement.OwnBytes(pairs) + agreement.ExposedBytes(test, pairs) +
+              pairs * RequestBytes(agreement);
   }
+  CheckLimit("bytes of memory a client", memory, limits.memory_bytes);
   return agreement;
 }
 

@@ -1,5 +1,5 @@
 // What the two sides agree on for one test, from what each of them brings. The server decides, the
-// client reads the decision.
+// client reads the decision; what follows from it by rule, both derive.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 
 #include "bench/plan.h"
 #include "bench/ring.h"
+#include "bench/shape.h"
 #include "transport/device.h"
 #include "transport/gid.h"
 
@@ -23,7 +24,10 @@ struct Offer {
   bool needs_gid = false;  // Ethernet, or an InfiniBand port that requires a GRH
   std::vector<Gid> gids;   // usable ones; only the one that --gid-index names, when given
   std::uint32_t max_queue_pairs = 0;
-  std::uint32_t max_depth = 0;  // of a queue pair: requests and completions
+  std::uint32_t max_depth = 0;       // of a queue pair: requests and completions
+  std::uint32_t max_read_depth = 0;  // outstanding READs and atomics
+  std::uint32_t max_srq_depth = 0;   // 0: no shared receive queues
+  bool atomics = false;
 };
 
 // Takes what the port tells. Throws Error(kEnvironment) when `gid_index` is not in the table.
@@ -40,11 +44,22 @@ struct Agreement {
   std::uint32_t mtu_bytes = 0;
   std::optional<Gid> client_gid;
   std::optional<Gid> server_gid;
+  std::uint32_t most_depth = 0;
+  std::uint32_t most_receive_depth = 0;
+  std::uint32_t read_depth = 1;
+  // Derived.
   std::vector<RingShape> shapes;  // one for each of the test's sizes
+  ReceiveShape receive;
 
   std::uint32_t Depth() const;  // of the queue pairs: the most that any size needs
-  std::uint64_t MemoryBytes(std::uint32_t queue_pairs) const;
+  // Of one worker: the slots that its requests name, and those that the peer's requests name or
+  // fill.
+  std::uint64_t OwnBytes(std::uint32_t queue_pairs) const;
+  std::uint64_t ExposedBytes(const TestPlan& test, std::uint32_t queue_pairs) const;
 };
+
+// Fills in the shapes that follow from the plan and from what was agreed.
+void Derive(const TestPlan& test, Agreement& agreement);
 
 struct Sides {
   Offer client;
@@ -57,14 +72,14 @@ struct Sides {
 // server's limits.
 Agreement Agree(const TestPlan& test, const Sides& sides, const Limits& limits);
 
-// What the client checks before it believes the server's decision: it follows from the plan and
-// from the client's own offer. Throws Error(kRun).
+// What the client checks before it believes the server's decision: its own offer has it. Throws
+// Error(kRun).
 void Verify(const Agreement& agreement, const TestPlan& test, const Offer& own);
 
 nlohmann::json OfferToJson(const Offer& offer);
 Offer OfferFromJson(const nlohmann::json& json);
 nlohmann::json AgreementToJson(const Agreement& agreement);
-// Checks that it answers this test.
+// Derives what this test makes of it.
 Agreement AgreementFromJson(const nlohmann::json& json, const TestPlan& test);
 
 }  // namespace rdmabench

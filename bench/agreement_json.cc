@@ -9,7 +9,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::uint64_t kMostU32 = 0xffffffff;
-constexpr std::size_t kMostGids = 256;  // an address handle names one in 8 bits
+constexpr std::size_t kMostGids = kMostGidIndex + 1;
 
 json GidToJson(const Gid& gid) {
   return {{"index", gid.index}, {"type", GidTypeName(gid.type)}, {"text", gid.Text()}};
@@ -42,7 +42,10 @@ json OfferToJson(const Offer& offer) {
           {"needs_gid", offer.needs_gid},
           {"gids", std::move(gids)},
           {"max_queue_pairs", offer.max_queue_pairs},
-          {"max_depth", offer.max_depth}};
+          {"max_depth", offer.max_depth},
+          {"max_read_depth", offer.max_read_depth},
+          {"max_srq_depth", offer.max_srq_depth},
+          {"atomics", offer.atomics}};
 }
 
 Offer OfferFromJson(const json& object) {
@@ -57,19 +60,18 @@ Offer OfferFromJson(const json& object) {
   }
   offer.max_queue_pairs = U32(reader, "max_queue_pairs");
   offer.max_depth = U32(reader, "max_depth", 1);
+  offer.max_read_depth = U32(reader, "max_read_depth");
+  offer.max_srq_depth = U32(reader, "max_srq_depth");
+  offer.atomics = reader.Flag("atomics");
   reader.Done();
   return offer;
 }
 
 json AgreementToJson(const Agreement& agreement) {
-  json shapes = json::array();
-  for (const RingShape& shape : agreement.shapes) {
-    shapes.push_back({{"message_bytes", shape.message_bytes},
-                      {"window", shape.window},
-                      {"post_list", shape.post_list},
-                      {"signal_every", shape.signal_every}});
-  }
-  json object = {{"mtu_bytes", agreement.mtu_bytes}, {"shapes", std::move(shapes)}};
+  json object = {{"mtu_bytes", agreement.mtu_bytes},
+                 {"most_depth", agreement.most_depth},
+                 {"most_receive_depth", agreement.most_receive_depth},
+                 {"read_depth", agreement.read_depth}};
   if (agreement.client_gid) object["client_gid"] = GidToJson(*agreement.client_gid);
   if (agreement.server_gid) object["server_gid"] = GidToJson(*agreement.server_gid);
   return object;
@@ -79,31 +81,15 @@ Agreement AgreementFromJson(const json& object, const TestPlan& test) {
   JsonReader reader(object, "agreement");
   Agreement agreement;
   agreement.mtu_bytes = static_cast<std::uint32_t>(reader.Number("mtu_bytes", 256, 4096));
+  agreement.most_depth = static_cast<std::uint32_t>(reader.Number("most_depth", 1, kDepth.high));
+  agreement.most_receive_depth =
+      static_cast<std::uint32_t>(reader.Number("most_receive_depth", 1, kDepth.high));
+  agreement.read_depth =
+      static_cast<std::uint32_t>(reader.Number("read_depth", 0, kReadDepth.high));
   if (reader.Has("client_gid")) agreement.client_gid = GidFromJson(reader.Object("client_gid"));
   if (reader.Has("server_gid")) agreement.server_gid = GidFromJson(reader.Object("server_gid"));
-  const std::vector<std::uint64_t>& sizes = test.run.message_bytes;
-  for (JsonReader& fields : reader.Objects("shapes", sizes.size())) {
-    RingShape shape;
-    shape.message_bytes = static_cast<std::uint32_t>(
-        fields.Number("message_bytes", kMessageBytes.low, kMessageBytes.high));
-    shape.window = static_cast<std::uint32_t>(fields.Number("window", kDepth.low, kDepth.high));
-    shape.post_list =
-        static_cast<std::uint32_t>(fields.Number("post_list", kPostList.low, kPostList.high));
-    shape.signal_every = static_cast<std::uint32_t>(
-        fields.Number("signal_every", kSignalEvery.low, kSignalEvery.high));
-    fields.Done();
-    const std::size_t index = agreement.shapes.size();
-    if (shape.message_bytes != sizes[index] || !shape.Drains()) {
-      throw Error(Blame::kRun, fields.path() + " does not answer the plan's size " +
-                                   std::to_string(sizes[index]));
-    }
-    agreement.shapes.push_back(shape);
-  }
   reader.Done();
-  if (agreement.shapes.size() != sizes.size()) {
-    throw Error(Blame::kRun, "the agreement has " + std::to_string(agreement.shapes.size()) +
-                                 " sizes, the plan " + std::to_string(sizes.size()));
-  }
+  Derive(test, agreement);
   return agreement;
 }
 

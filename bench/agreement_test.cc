@@ -28,7 +28,10 @@ Offer RoceOffer(const char* ip) {
           .needs_gid = true,
           .gids = {MakeGid(0, "fe80::1"), MakeGid(1, ip)},
           .max_queue_pairs = 1000,
-          .max_depth = 4096};
+          .max_depth = 4096,
+          .max_read_depth = 16,
+          .max_srq_depth = 2048,
+          .atomics = true};
 }
 
 Offer InfiniBandOffer(std::uint16_t lid) {
@@ -38,7 +41,10 @@ Offer InfiniBandOffer(std::uint16_t lid) {
           .needs_gid = false,
           .gids = {MakeGid(0, "fe80::1")},
           .max_queue_pairs = 1000,
-          .max_depth = 4096};
+          .max_depth = 4096,
+          .max_read_depth = 16,
+          .max_srq_depth = 2048,
+          .atomics = true};
 }
 
 Sides Roce() {
@@ -48,9 +54,14 @@ Sides Roce() {
           .server_ip = "10.0.0.1"};
 }
 
-TestPlan WriteBw() {
+TestPlan PlanOf(std::string name) {
   TestPlan test;
-  test.test = "write_bw";
+  test.test = std::move(name);
+  return test;
+}
+
+TestPlan WriteBw() {
+  TestPlan test = PlanOf("write_bw");
   test.run.message_bytes = {64, 1 << 20};
   return test;
 }
@@ -119,7 +130,74 @@ TEST(Agree, RefusesWhatIsBeyondTheServersLimitsNamingBothNumbers) {
 TEST(Agreement, HasADepthAndMemoryForItsLargestNeed) {
   const Agreement agreement = Agree(WriteBw(), Roce(), {});
   EXPECT_EQ(agreement.Depth(), 128U);
-  EXPECT_EQ(agreement.MemoryBytes(1), std::uint64_t{16} << 20);
+  EXPECT_EQ(agreement.OwnBytes(1), std::uint64_t{16} << 20);
+  EXPECT_EQ(agreement.ExposedBytes(WriteBw(), 1), std::uint64_t{16} << 20);
+}
+
+TEST(Agreement, ExposesNoMoreThanReceiveRequestsFillWhereNothingIsNamed) {
+  TestPlan test = PlanOf("send_bw");
+  test.run.message_bytes = {64};
+  const Agreement agreement = Agree(test, Roce(), {});
+  EXPECT_EQ(agreement.ExposedBytes(test, 2), 2U * agreement.receive.depth * 64U);
+}
+
+TEST(Agree, TakesTheSmallerReadDepthUnlessLessWasAskedFor) {
+  Sides sides = Roce();
+  sides.server.max_read_depth = 4;
+  TestPlan test = PlanOf("read_bw");
+  EXPECT_EQ(Agree(test, sides, {}).read_depth, 4U);
+  test.queue.read_depth = 2;
+  EXPECT_EQ(Agree(test, sides, {}).read_depth, 2U);
+}
+
+TEST(Agree, RefusesAReadDepthBeyondTheDevicesNamingBothNumbers) {
+  TestPlan test = PlanOf("read_bw");
+  test.queue.read_depth = 17;
+  EXPECT_THAT([&] { Agree(test, Roce(), {}); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("--outs 17"), HasSubstr("16"))));
+}
+
+// Devices of datagrams alone have none.
+TEST(Agree, NeedsOutstandingReadsForReadsOnly) {
+  Sides sides = Roce();
+  sides.client.max_read_depth = 0;
+  const Agreement agreement = Agree(WriteBw(), sides, {});
+  EXPECT_NO_THROW(Verify(agreement, WriteBw(), sides.client));
+  EXPECT_THAT([&] { Agree(PlanOf("read_bw"), sides, {}); },
+              ThrowsMessage<Error>(HasSubstr("the client's device has no outstanding reads")));
+}
+
+TEST(Agree, RefusesWhatADeviceDoesNotHaveNamingTheSide) {
+  Sides sides = Roce();
+  sides.server.atomics = false;
+  EXPECT_THAT([&] { Agree(PlanOf("fetch_add_bw"), sides, {}); },
+              ThrowsMessage<Error>(HasSubstr("the server's device has no atomic operations")));
+  sides.client.max_srq_depth = 0;
+  TestPlan test = PlanOf("send_bw");
+  test.queue.use_srq = true;
+  EXPECT_THAT([&] { Agree(test, sides, {}); },
+              ThrowsMessage<Error>(HasSubstr("the client's device has no shared receive queues")));
+}
+
+TEST(Agree, BoundsASharedReceiveQueueByItsOwnLimit) {
+  Sides sides = Roce();
+  sides.server.max_srq_depth = 100;
+  TestPlan test = PlanOf("send_bw");
+  test.queue.use_srq = true;
+  EXPECT_EQ(Agree(test, sides, {}).receive.depth, 100U);
+}
+
+TEST(Agree, TakesGidsOfTheTypeAndFamilyThatWereAskedFor) {
+  TestPlan test = WriteBw();
+  test.link.ipv6 = true;
+  EXPECT_EQ(Agree(test, Roce(), {}).client_gid->index, 0);
+  test.link.ipv6 = false;
+  EXPECT_EQ(Agree(test, Roce(), {}).client_gid->index, 1);
+  Sides sides = Roce();
+  sides.client.gids[0].type = sides.server.gids[0].type = GidType::kRoceV1;
+  test.link.ipv6.reset();
+  test.link.gid_type = "roce_v1";
+  EXPECT_EQ(Agree(test, sides, {}).server_gid->index, 0);
 }
 
 TEST(Agreement, ComesBackFromJsonAsItWas) {
@@ -127,19 +205,27 @@ TEST(Agreement, ComesBackFromJsonAsItWas) {
   EXPECT_EQ(AgreementToJson(AgreementFromJson(once, WriteBw())), once);
 }
 
-TEST(Agreement, ThatAnswersAnotherPlanIsRefused) {
-  const json wire = AgreementToJson(Agree(WriteBw(), Roce(), {}));
-  TestPlan other = WriteBw();
-  other.run.message_bytes = {64, 128};
-  EXPECT_THROW(AgreementFromJson(wire, other), Error);
-  other.run.message_bytes = {64};
-  EXPECT_THROW(AgreementFromJson(wire, other), Error);
+TEST(Agreement, HasTheSameShapesOnBothSides) {
+  for (const char* name : {"write_bw", "send_bw", "read_lat"}) {
+    const Agreement decided = Agree(PlanOf(name), Roce(), {});
+    const Agreement read = AgreementFromJson(AgreementToJson(decided), PlanOf(name));
+    EXPECT_EQ(read.shapes, decided.shapes) << name;
+    EXPECT_EQ(read.receive, decided.receive) << name;
+  }
 }
 
-TEST(Agreement, WithAShapeThatWouldLockUpIsRefused) {
+TEST(Agreement, WithShapesOfItsOwnIsRefused) {
   json wire = AgreementToJson(Agree(WriteBw(), Roce(), {}));
-  wire["shapes"][0]["signal_every"] = 500;
+  wire["shapes"] = json::array();
   EXPECT_THROW(AgreementFromJson(wire, WriteBw()), Error);
+}
+
+TEST(Agreement, WithoutRoomForThePlansShapesIsRefused) {
+  TestPlan test = WriteBw();
+  test.queue.send_depth = 64;
+  json wire = AgreementToJson(Agree(test, Roce(), {}));
+  wire["most_depth"] = 32;
+  EXPECT_THROW(AgreementFromJson(wire, test), Error);
 }
 
 class Forged : public testing::Test {
@@ -152,11 +238,11 @@ TEST_F(Forged, IsNotWhatTheServerReallySays) {
   EXPECT_NO_THROW(Verify(agreement_, WriteBw(), Roce().client));
 }
 TEST_F(Forged, ADepthBeyondTheDevicesIsRefused) {
-  agreement_.shapes[0].window = 5000;
+  agreement_.most_depth = 5000;
   ExpectRefused();
 }
-TEST_F(Forged, AnotherPostListIsRefused) {
-  agreement_.shapes[0].post_list = 2;
+TEST_F(Forged, AReadDepthBeyondTheDevicesIsRefused) {
+  agreement_.read_depth = 17;
   ExpectRefused();
 }
 TEST_F(Forged, AnMtuAboveTheActiveOneIsRefused) {

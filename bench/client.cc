@@ -1,7 +1,10 @@
 #include "bench/client.h"
 
 #include <chrono>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -12,6 +15,7 @@
 #include "report/version.h"
 #include "transport/hello.h"
 #include "transport/json_reader.h"
+#include "transport/peer_error.h"
 #include "transport/session.h"
 
 namespace rdmabench {
@@ -24,28 +28,47 @@ constexpr milliseconds kAnswerTimeout{30'000};
 // The server's phases end with the client's own, which the stall timeout bounds.
 constexpr milliseconds kLongestPhase{kMilliseconds.high};
 
-// A result for each size of each test.
-std::size_t CountResults(const Plan& plan) {
-  std::size_t count = 0;
-  for (const TestPlan& test : plan.tests) count += test.run.message_bytes.size();
-  return count;
-}
+// What the server says to one test.
+struct Answer {
+  std::optional<Agreement> agreement;
+  std::optional<Error> refusal;
+};
 
+// One session, in which the tests of the plan from `first` on are run.
 class ClientRun {
  public:
-  ClientRun(const Plan& plan, const ClientOptions& options, Session& session,
+  ClientRun(const Plan& plan, std::size_t first, const ClientOptions& options, Session& session,
             report::Report& report, std::string& step)
-      : plan_(plan), options_(options), session_(session), report_(report), step_(step) {}
+      : plan_(plan),
+        first_(first),
+        options_(options),
+        session_(session),
+        report_(report),
+        step_(step) {}
+
+  // The test under way.
+  std::optional<std::size_t> current() const { return current_; }
 
   void Run() {
     Enter();
-    const Site site(options_.local, session_.local().ip);
+    const Site site(options_.local, session_.local().ip, plan_.MostThreads());
     if (site.placement.session_cpu) session_.PinThread(*site.placement.session_cpu);
-    const std::vector<Agreement> agreements = Propose(site);
-    report_.hosts[0] = DescribeClient(site, agreements.front());
-    for (std::size_t i = 0; i < plan_.tests.size(); ++i) RunTest(site, i, agreements[i]);
+    const std::vector<Answer> answers = Propose(site);
+    for (const Answer& answer : answers) {
+      if (answer.agreement) results_ += answer.agreement->shapes.size();
+    }
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      current_ = first_ + i;
+      if (answers[i].agreement) {
+        RunTest(site, *current_, *answers[i].agreement);
+      } else {
+        report_.failures.push_back(
+            {*current_, plan_.tests[*current_].test, Describe(*answers[i].refusal)});
+      }
+    }
+    current_.reset();
     // Described again: the clock's rate is known best at the end.
-    report_.hosts[0] = DescribeClient(site, agreements.front());
+    report_.hosts[0] = DescribeClient(site, answers);
     step_ = "saying goodbye";
     session_.ExpectClose();
     session_.Send("bye", json::object());
@@ -53,8 +76,12 @@ class ClientRun {
   }
 
  private:
-  report::Host DescribeClient(const Site& site, const Agreement& agreement) const {
-    report::Host host = DescribeSite(site, "client", agreement.client_gid);
+  report::Host DescribeClient(const Site& site, const std::vector<Answer>& answers) const {
+    std::optional<Gid> gid;
+    for (const Answer& answer : answers) {
+      if (!gid && answer.agreement) gid = answer.agreement->client_gid;
+    }
+    report::Host host = DescribeSite(site, "client", gid);
     host.address = session_.local().ip;
     return host;
   }
@@ -88,92 +115,137 @@ class ClientRun {
             "--max-sessions"};
   }
 
-  std::vector<Agreement> Propose(const Site& site) {
+  std::vector<Answer> Propose(const Site& site) {
     step_ = "agreeing on the plan";
-    json proposal = PlanToJson(plan_);
+    const std::span<const TestPlan> tests = std::span(plan_.tests).subspan(first_);
+    json proposal = PlanToJson({.tests = {tests.begin(), tests.end()}});
     proposal["offer"] = OfferToJson(site.offer);
     session_.Send("plan", proposal);
     const json body = session_.Receive("accepted", In(kAnswerTimeout), "its answer to the plan");
     session_.Accepted();
-    session_.SetPeerTimeout(milliseconds(plan_.tests.front().run.peer_timeout_ms));
+    session_.SetPeerTimeout(milliseconds(tests.front().run.peer_timeout_ms));
     JsonReader reader(body, "accepted");
-    const json& list = reader.Raw("agreements");
-    std::vector<Agreement> agreements;
-    for (std::size_t i = 0; list.is_array() && i < list.size() && i < plan_.tests.size(); ++i) {
-      agreements.push_back(AgreementFromJson(list[i], plan_.tests[i]));
-      Verify(agreements.back(), plan_.tests[i], site.offer);
+    std::vector<Answer> answers;
+    for (JsonReader& fields : reader.Objects("tests", tests.size())) {
+      Answer& answer = answers.emplace_back();
+      const TestPlan& test = tests[answers.size() - 1];
+      if (fields.Has("refused")) {
+        answer.refusal = ErrorFromPeer(fields.Raw("refused"));
+      } else {
+        answer.agreement = AgreementFromJson(fields.Raw("agreement"), test);
+        Verify(*answer.agreement, test, site.offer);
+      }
+      fields.Done();
     }
-    if (agreements.size() != plan_.tests.size()) {
+    if (answers.size() != tests.size()) {
       throw Error(Blame::kRun, "the server's agreements do not answer the plan");
     }
-    report_.hosts = {DescribeClient(site, agreements.front()), HostFromJson(reader.Raw("host"))};
+    report_.hosts = {DescribeClient(site, answers), HostFromJson(reader.Raw("host"))};
     report_.hosts[1].address = session_.peer().ip;
     reader.Done();
-    return agreements;
+    return answers;
   }
 
   void RunTest(const Site& site, std::size_t index, const Agreement& agreement) {
     const TestPlan& test = plan_.tests[index];
-    TestRun run({session_, site, test, agreement, Role::kClient, step_, kLongestPhase});
+    TestRun run({session_, site, test, agreement, Role::kClient, kLongestPhase}, step_);
     for (std::size_t size = 0; size < agreement.shapes.size(); ++size) {
-      const ResultContext context{index, size, test, agreement, run.endpoint(), site.clock};
-      SizeRun measured;
+      const ResultContext context{index, size, test, agreement, run.crew()};
+      SideRun own;
+      SideRun peer;
       try {
-        run.Measure(size, Watcher(test, agreement.shapes[size], site.clock), measured);
+        run.Measure(size, Watcher(test, agreement.shapes[size], site.clock), own, peer);
       } catch (const std::exception&) {
-        if (measured.messages > 0) report_.results.push_back(MakeResult(context, measured));
+        if (own.sent || own.received) {
+          own.complete = false;
+          report_.results.push_back(MakeResult(context, own, nullptr));
+        }
         throw;
       }
-      report_.results.push_back(MakeResult(context, measured));
+      report_.results.push_back(MakeResult(context, own, &peer));
+      done_ += 1;
     }
   }
 
-  std::function<void(const Sample&, double)> Watcher(const TestPlan& test, const RingShape& shape,
-                                                     const TickClock& clock) const {
-    if (!options_.observer.progress) return {};
-    Progress progress{.result = report_.results.size(),
-                      .results = CountResults(plan_),
+  TestRun::Watching Watcher(const TestPlan& test, const RingShape& shape,
+                            const TickClock& clock) const {
+    const Observer& observer = options_.observer;
+    if (!observer.progress) return {};
+    Progress progress{.result = done_,
+                      .results = results_,
                       .test = test.test,
-                      .message_bytes = shape.message_bytes,
-                      .elapsed_seconds = 0.0,
-                      .bytes_per_second = 0.0};
+                      .message_bytes = shape.message_bytes};
     const std::uint64_t start = clock.Now();
-    return [this, progress, start, &clock](const Sample& now, double rate) mutable {
-      progress.elapsed_seconds = clock.Seconds(start, now.ticks);
-      progress.bytes_per_second = rate * static_cast<double>(progress.message_bytes);
-      options_.observer.progress(progress);
+    const auto tick = [&observer, progress, start, &clock](const Tick& told) mutable {
+      progress.elapsed_seconds = clock.Seconds(start, told.now.ticks);
+      progress.messages_per_second = told.messages_per_second;
+      progress.bytes_per_second =
+          told.messages_per_second * static_cast<double>(progress.message_bytes);
+      progress.latency = told.latency;
+      observer.progress(progress);
     };
+    return {.tick = tick, .every = observer.progress_every};
   }
 
   const Plan& plan_;
+  const std::size_t first_;
   const ClientOptions& options_;
   Session& session_;
   report::Report& report_;
   std::string& step_;
+  std::optional<std::size_t> current_;
+  std::size_t done_ = 0;     // sizes of tests that are measured
+  std::size_t results_ = 0;  // of all tests
 };
 
-}  // namespace
-
-void RunClient(const Plan& plan, const ClientOptions& options, const Interrupt& interrupt,
-               report::Report& report) {
+// Runs the tests from `first` on; the first one that is left. A test that fails takes its session
+// with it, and the others go on in another.
+std::size_t RunSession(const Plan& plan, std::size_t first, const ClientOptions& options,
+                       const Interrupt& interrupt, report::Report& report) {
   std::string step = "connecting";
   std::unique_ptr<Session> session;
+  std::optional<ClientRun> run;
   try {
-    report.plan_json = PlanToJson(plan).dump();
     SessionOptions session_options;
     session_options.interrupt = &interrupt;
     session = std::make_unique<Session>(Dial({.host = options.call.host,
                                               .port = options.call.port,
                                               .timeout = options.call.connect_timeout,
                                               .interrupt = &interrupt,
-                                              .source_ip = {}}),
+                                              .source_ip = options.call.source_ip}),
                                         session_options);
-    ClientRun(plan, options, *session, report, step).Run();
+    run.emplace(plan, first, options, *session, report, step);
+    run->Run();
+    return plan.tests.size();
   } catch (const std::exception& exception) {
     const Error error = AsError(exception).At("client", step);
     if (session) session->Fail(error);
-    throw Error(error);
+    const bool is_of_a_test = run && run->current() && plan.tests.size() > 1;
+    if (!is_of_a_test || error.blame() == Blame::kInterrupted) throw Error(error);
+    report.failures.push_back({*run->current(), plan.tests[*run->current()].test, Describe(error)});
+    return *run->current() + 1;
   }
+}
+
+}  // namespace
+
+report::Failure Describe(const Error& error) {
+  return {.host = error.host(),
+          .step = error.step(),
+          .message = error.what(),
+          .remedy = error.remedy()};
+}
+
+void RunClient(const Plan& plan, const ClientOptions& options, const Interrupt& interrupt,
+               report::Report& report) {
+  report.plan_json = PlanToJson(plan).dump();
+  std::size_t next = 0;
+  while (next < plan.tests.size()) {
+    next = RunSession(plan, next, options, interrupt, report);
+  }
+  if (report.failures.empty()) return;
+  throw Error(Blame::kRun, std::to_string(report.failures.size()) + " of " +
+                               std::to_string(plan.tests.size()) + " tests failed");
 }
 
 }  // namespace rdmabench

@@ -56,6 +56,10 @@ Error DescribeFailure(const Failure& failure) {
     case Failure::What::kPost:
       return {Blame::kRun,
               WithReason("cannot post to queue pair " + Hex(failure.qpn), failure.code)};
+    case Failure::What::kReceive:
+      return {Blame::kRun,
+              WithReason("cannot post receive requests of queue pair " + Hex(failure.qpn),
+                         failure.code)};
     case Failure::What::kPoll:
       return {Blame::kRun, "cannot poll the completion queue (it returned " +
                                std::to_string(failure.code) + ")"};

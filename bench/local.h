@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "report/report.h"
+
 namespace rdmabench {
 
 struct Local {
@@ -23,6 +25,7 @@ struct Call {
   std::uint16_t port = 18515;
   std::chrono::milliseconds connect_timeout{10'000};
   std::chrono::milliseconds wait{60'000};  // for its turn, when the server is busy
+  std::string source_ip = {};              // empty: the system's choice
 };
 
 // How far a run is; for a terminal.
@@ -32,14 +35,18 @@ struct Progress {
   std::string_view test;
   std::uint64_t message_bytes = 0;
   double elapsed_seconds = 0.0;
-  double bytes_per_second = 0.0;  // since the last call
+  // Since the last call.
+  double bytes_per_second = 0.0;
+  double messages_per_second = 0.0;
+  std::optional<report::Latency> latency = {};
 };
 
-// What a run tells while it goes on. Each may be empty. `progress` is called on the session thread,
-// a few times a second.
+// What a run tells while it goes on. Each may be empty. `progress` is called on the session
+// thread.
 struct Observer {
   std::function<void(std::size_t place)> queued;
   std::function<void(const Progress&)> progress;
+  std::chrono::milliseconds progress_every{500};
 };
 
 }  // namespace rdmabench

@@ -10,7 +10,6 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kFirstSampling{25};
-constexpr milliseconds kProgressEvery{500};
 constexpr std::size_t kMostSamples = 8192;
 
 }  // namespace
@@ -29,15 +28,21 @@ void Monitor::Start() {
   const Deadline now = Now();
   if (options_.duration) finish_at_ = now + *options_.duration;
   next_sample_ = moved_at_ = reported_at_ = now;
-  next_progress_ = now + kProgressEvery;
+  next_progress_ = now + options_.progress_every;
   reported_ = {clock_.Now(), 0};
+  if (options_.ends_by_interrupt) session_.DivertInterrupt(&finish_);
   session_.SetWatch([this](Deadline at) { return Watch(at); });
 }
 
-Monitor::~Monitor() { session_.SetWatch({}); }
+Monitor::~Monitor() { Leave(); }
+
+void Monitor::Leave() {
+  session_.SetWatch({});
+  if (options_.ends_by_interrupt) session_.DivertInterrupt(nullptr);
+}
 
 std::vector<Sample> Monitor::Stop() {
-  session_.SetWatch({});
+  Leave();
   return std::move(samples_);
 }
 
@@ -81,7 +86,7 @@ Deadline Monitor::Watch(Deadline now) {
     options_.progress(sample, static_cast<double>(sample.messages - reported_.messages) / seconds);
     reported_ = sample;
     reported_at_ = now;
-    next_progress_ = now + kProgressEvery;
+    next_progress_ = now + options_.progress_every;
   }
   Deadline next = std::min(next_sample_, moved_at_ + options_.stall_timeout);
   if (options_.progress) next = std::min(next, next_progress_);

@@ -26,6 +26,8 @@ class Monitor {
     std::optional<std::chrono::milliseconds> duration;  // then the finish flag is set
     std::chrono::milliseconds stall_timeout{10'000};  // no completion for as long ends the session
     std::function<void(const Sample& now, double messages_per_second)> progress;  // may be empty
+    std::chrono::milliseconds progress_every{500};
+    bool ends_by_interrupt = false;  // the user's interrupt sets the finish flag, and no more
   };
 
   // All arguments outlive it.
@@ -45,6 +47,7 @@ class Monitor {
   std::uint64_t moved_ticks() const { return moved_ticks_; }
 
  private:
+  void Leave();
   Deadline Watch(Deadline now);
   std::uint64_t Completed() const;
   void Record(const Sample& sample);

@@ -10,8 +10,63 @@ void Write(ibv_send_wr& request, const Target& to) {
   request.wr.rdma = {.remote_addr = to.addr, .rkey = to.rkey};
 }
 
+void WriteImm(ibv_send_wr& request, const Target& to) {
+  Write(request, to);
+  request.opcode = IBV_WR_RDMA_WRITE_WITH_IMM;
+}
+
+void Read(ibv_send_wr& request, const Target& to) {
+  request.opcode = IBV_WR_RDMA_READ;
+  request.wr.rdma = {.remote_addr = to.addr, .rkey = to.rkey};
+}
+
+void Send(ibv_send_wr& request, const Target& /*to*/) { request.opcode = IBV_WR_SEND; }
+
+void SendImm(ibv_send_wr& request, const Target& /*to*/) { request.opcode = IBV_WR_SEND_WITH_IMM; }
+
+void FetchAdd(ibv_send_wr& request, const Target& to) {
+  request.opcode = IBV_WR_ATOMIC_FETCH_AND_ADD;
+  request.wr.atomic = {.remote_addr = to.addr, .compare_add = 1, .swap = 0, .rkey = to.rkey};
+}
+
+// Compares with what is there at first, so that the swap is carried out, and stores it again, so
+// that it is the next time.
+void CompareSwap(ibv_send_wr& request, const Target& to) {
+  request.opcode = IBV_WR_ATOMIC_CMP_AND_SWP;
+  request.wr.atomic = {.remote_addr = to.addr, .compare_add = 0, .swap = 0, .rkey = to.rkey};
+}
+
+constexpr int kWrite = IBV_ACCESS_REMOTE_WRITE;
+constexpr int kRead = IBV_ACCESS_REMOTE_READ;
+constexpr int kAtomic = IBV_ACCESS_REMOTE_ATOMIC;
+constexpr ibv_wc_opcode kImm = IBV_WC_RECV_RDMA_WITH_IMM;
+
 constexpr Op kOps[] = {
-    {"write", "RDMA WRITE", Write, IBV_ACCESS_REMOTE_WRITE, Reply::kMemory, 0, true, "rc"},
+    {"write", "RDMA WRITE", Write, kWrite, Reply::kMemory, 0, true, "rc uc", IBV_WC_RDMA_WRITE,
+     IBV_WC_RECV},
+    {"write_imm", "RDMA WRITE with immediate", WriteImm, kWrite, Reply::kReceive, 0, true, "rc uc",
+     IBV_WC_RDMA_WRITE, kImm},
+    {"read", "RDMA READ", Read, kRead, Reply::kCompletion, 0, false, "rc", IBV_WC_RDMA_READ,
+     IBV_WC_RECV},
+    {"send", "SEND", Send, 0, Reply::kReceive, 0, true, "rc uc ud", IBV_WC_SEND, IBV_WC_RECV},
+    {"send_imm", "SEND with immediate", SendImm, 0, Reply::kReceive, 0, true, "rc uc ud",
+     IBV_WC_SEND, IBV_WC_RECV},
+    {"fetch_add", "atomic FETCH AND ADD", FetchAdd, kAtomic, Reply::kCompletion, 8, false, "rc",
+     IBV_WC_FETCH_ADD, IBV_WC_RECV},
+    {"cmp_swap", "atomic COMPARE AND SWAP", CompareSwap, kAtomic, Reply::kCompletion, 8, false,
+     "rc", IBV_WC_COMP_SWAP, IBV_WC_RECV},
+};
+
+struct OpcodeRow {
+  ibv_wc_opcode opcode;
+  std::string_view name;
+};
+
+constexpr OpcodeRow kOpcodes[] = {
+    {IBV_WC_SEND, "send"},           {IBV_WC_RDMA_WRITE, "rdma_write"},
+    {IBV_WC_RDMA_READ, "rdma_read"}, {IBV_WC_COMP_SWAP, "comp_swap"},
+    {IBV_WC_FETCH_ADD, "fetch_add"}, {IBV_WC_RECV, "recv"},
+    {kImm, "recv_rdma_with_imm"},
 };
 
 }  // namespace
@@ -24,6 +79,13 @@ const Op& FindOp(std::string_view name) {
   }
   assert(false && "tests are made from the rows of this table");
   return kOps[0];
+}
+
+std::string_view OpcodeName(ibv_wc_opcode opcode) {
+  for (const OpcodeRow& row : kOpcodes) {
+    if (row.opcode == opcode) return row.name;
+  }
+  return "unknown";
 }
 
 bool IsLegal(const Op& op, const QpType& type) {

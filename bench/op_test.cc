@@ -9,11 +9,21 @@ namespace {
 
 class OpTest : public testing::TestWithParam<Op> {};
 
-TEST_P(OpTest, FillsTheOpcodeAndThePeersAddressAndKey) {
+TEST_P(OpTest, NamesThePeersMemoryWhereItNeedsAccess) {
   ibv_send_wr request{};
   GetParam().fill(request, {.addr = 0x1000, .rkey = 7});
-  EXPECT_EQ(request.wr.rdma.remote_addr, 0x1000U);
-  EXPECT_EQ(request.wr.rdma.rkey, 7U);
+  const bool named = GetParam().peer_access != 0;
+  const std::uint64_t addr =
+      GetParam().IsAtomic() ? request.wr.atomic.remote_addr : request.wr.rdma.remote_addr;
+  const std::uint32_t rkey = GetParam().IsAtomic() ? request.wr.atomic.rkey : request.wr.rdma.rkey;
+  EXPECT_EQ(addr, named ? 0x1000U : 0U);
+  EXPECT_EQ(rkey, named ? 7U : 0U);
+}
+
+// Whoever takes receives completes them as such, and the other opcodes have names, too.
+TEST_P(OpTest, HasNamesForItsCompletions) {
+  EXPECT_NE(OpcodeName(GetParam().sent), "unknown");
+  EXPECT_NE(OpcodeName(GetParam().received), "unknown");
 }
 
 TEST_P(OpTest, IsLegalOnRcAndNamesOnlyTypesThatExist) {
@@ -25,10 +35,13 @@ TEST_P(OpTest, IsLegalOnRcAndNamesOnlyTypesThatExist) {
   EXPECT_TRUE(IsLegal(GetParam(), FindQpType("rc")));
 }
 
-TEST_P(OpTest, HasABandwidthTest) {
-  const rdmabench::Test& test = FindTest(std::string(GetParam().name) + "_bw");
-  EXPECT_EQ(test.op->name, GetParam().name);
-  EXPECT_EQ(test.metric, Metric::kBandwidth);
+TEST_P(OpTest, HasATestOfEachMetric) {
+  for (const Metric metric : {Metric::kBandwidth, Metric::kLatency}) {
+    const rdmabench::Test& test =
+        FindTest(std::string(GetParam().name) + "_" + std::string(MetricName(metric)));
+    EXPECT_EQ(test.op->name, GetParam().name);
+    EXPECT_EQ(test.metric, metric);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Rows, OpTest, testing::ValuesIn(Ops().begin(), Ops().end()),

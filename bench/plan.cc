@@ -1,14 +1,11 @@
 #include "bench/plan.h"
 
-#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "bench/test.h"
-#include "transport/device_info.h"
+#include "bench/suite.h"
 #include "transport/json_reader.h"
-#include "transport/memory.h"
 
 namespace rdmabench {
 namespace {
@@ -20,10 +17,20 @@ template <class Visitor>
 void Visit(Visitor& visitor, QueueOptions& queue) {
   visitor.Text("qp_type", queue.qp_type);
   visitor.Number("queue_pairs", queue.queue_pairs, kQueuePairs);
+  visitor.Number("threads", queue.threads, kThreads);
   visitor.Number("send_depth", queue.send_depth, kDepth);
+  visitor.Number("recv_depth", queue.recv_depth, kDepth);
   visitor.Number("post_list", queue.post_list, kPostList);
+  visitor.Number("recv_post_list", queue.recv_post_list, kPostList);
   visitor.Number("signal_every", queue.signal_every, kSignalEvery);
   visitor.Number("inline_bytes", queue.inline_bytes, kInlineBytes);
+  visitor.Number("read_depth", queue.read_depth, kReadDepth);
+  visitor.Flag("use_srq", queue.use_srq);
+  visitor.Flag("events", queue.events);
+  visitor.Number("completion_vector", queue.completion_vector, kVector);
+  visitor.Flag("bidirectional", queue.bidirectional);
+  visitor.Flag("reversed", queue.reversed);
+  visitor.Flag("rdma_cm", queue.rdma_cm);
 }
 
 template <class Visitor>
@@ -31,6 +38,14 @@ void Visit(Visitor& visitor, LinkOptions& link) {
   visitor.Number("mtu_bytes", link.mtu_bytes, Range{256, 4096});
   visitor.Number("timeout", link.timeout, kTimeout);
   visitor.Number("retry_count", link.retry_count, kRetry);
+  visitor.Number("rnr_retry", link.rnr_retry, kRetry);
+  visitor.Number("service_level", link.service_level, kServiceLevel);
+  visitor.Number("traffic_class", link.traffic_class, kOctet);
+  visitor.Numbers("flow_labels", link.flow_labels, kFlowLabel, kMostFlowLabels);
+  visitor.Number("hop_limit", link.hop_limit, kOctet);
+  visitor.Number("pkey_index", link.pkey_index, kPkeyIndex);
+  visitor.Text("gid_type", link.gid_type);
+  visitor.Flag("ipv6", link.ipv6);
 }
 
 template <class Visitor>
@@ -42,8 +57,14 @@ void Visit(Visitor& visitor, MemoryOptions& memory) {
 template <class Visitor>
 void Visit(Visitor& visitor, RunOptions& run) {
   visitor.Numbers("message_bytes", run.message_bytes, kMessageBytes, kMostSizes);
+  visitor.Flag("all_sizes", run.all_sizes);
   visitor.Number("iterations", run.iterations, kIterations);
   visitor.Number("duration_ms", run.duration_ms, Range{1, kMilliseconds.high});
+  visitor.Flag("until_interrupted", run.until_interrupted);
+  visitor.Real("rate_bits_per_second", run.rate.bits_per_second, kRateBits);
+  visitor.Real("rate_messages_per_second", run.rate.messages_per_second, kRateMessages);
+  visitor.Number("burst", run.burst, kBurst);
+  visitor.Number("reply_timeout_ms", run.reply_timeout_ms, kReplyTimeout);
   visitor.Number("warmup_ms", run.warmup_ms, kMilliseconds);
   visitor.Number("stall_timeout_ms", run.stall_timeout_ms, Range{100, kMilliseconds.high});
   visitor.Number("peer_timeout_ms", run.peer_timeout_ms, kPeerTimeout);
@@ -72,7 +93,14 @@ class Writer {
                std::size_t /*most*/) {
     object_[key] = values;
   }
+  void Real(const char* key, const std::optional<double>& value, Range /*range*/) {
+    if (value) object_[key] = *value;
+  }
   void Text(const char* key, const std::string& value) { object_[key] = value; }
+  void Text(const char* key, const std::optional<std::string>& value) {
+    if (value) object_[key] = *value;
+  }
+  void Flag(const char* key, bool value) { object_[key] = value; }
   void Flag(const char* key, const std::optional<bool>& value) {
     if (value) object_[key] = *value;
   }
@@ -104,10 +132,16 @@ class Reader {
   void Numbers(const char* key, std::vector<std::uint64_t>& values, Range range, std::size_t most) {
     if (reader_.Has(key)) values = reader_.Numbers(key, range.low, range.high, most);
   }
-  void Text(const char* key, std::string& value) {
+  void Real(const char* key, std::optional<double>& value, Range range) {
+    if (!reader_.Has(key)) return;
+    value = reader_.Real(key, static_cast<double>(range.low), static_cast<double>(range.high));
+  }
+  template <class T>
+  void Text(const char* key, T& value) {
     if (reader_.Has(key)) value = reader_.Text(key);
   }
-  void Flag(const char* key, std::optional<bool>& value) {
+  template <class T>
+  void Flag(const char* key, T& value) {
     if (reader_.Has(key)) value = reader_.Flag(key);
   }
   template <class T>
@@ -123,56 +157,9 @@ class Reader {
   JsonReader reader_;
 };
 
-[[noreturn]] void Refuse(const std::string& message, const std::string& remedy) {
-  throw Error(Blame::kUsage, message, remedy);
-}
-
-void ValidateSizes(const TestPlan& test, const Op& op) {
-  if (test.run.message_bytes.empty()) Refuse("there is no message size", "give one with --size");
-  for (const std::uint64_t bytes : test.run.message_bytes) {
-    if (op.fixed_size != 0 && bytes != op.fixed_size) {
-      Refuse("--size " + std::to_string(bytes) + " does not go with " + test.test,
-             "its messages have " + std::to_string(op.fixed_size) + " bytes; leave --size out");
-    }
-  }
-}
-
-void ValidateQueue(const TestPlan& test) {
-  const QueueOptions& queue = test.queue;
-  if (queue.send_depth && queue.post_list > *queue.send_depth) {
-    Refuse("--post-list " + std::to_string(queue.post_list) + " is more than --tx-depth " +
-               std::to_string(*queue.send_depth),
-           "a post has to fit into the send queue: lower the one or raise the other");
-  }
-  if (queue.send_depth && queue.signal_every && *queue.signal_every > *queue.send_depth) {
-    Refuse(
-        "--cq-mod " + std::to_string(*queue.signal_every) + " is more than --tx-depth " +
-            std::to_string(*queue.send_depth),
-        "a full send queue has to contain a signalled request: lower the one or raise the other");
-  }
-}
-
-void ValidateTest(const TestPlan& test) {
-  const Op& op = *FindTest(test.test).op;
-  const QpType& type = FindQpType(test.queue.qp_type);
-  if (!IsLegal(op, type)) {
-    Refuse(test.test + " does not go with --connection " + std::string(type.name),
-           "legal queue pair types for it: " + std::string(op.qp_types));
-  }
-  FindMemoryKind(test.memory.kind);
-  if (test.link.mtu_bytes) MtuFromBytes(*test.link.mtu_bytes);
-  ValidateSizes(test, op);
-  ValidateQueue(test);
-}
-
 }  // namespace
 
 std::string Range::ToString() const { return std::to_string(low) + " to " + std::to_string(high); }
-
-void Validate(const Plan& plan) {
-  if (plan.tests.empty()) Refuse("the plan has no test", "name one");
-  for (const TestPlan& test : plan.tests) ValidateTest(test);
-}
 
 json PlanToJson(const Plan& plan) {
   json tests = json::array();
@@ -209,7 +196,7 @@ Plan PlanFromFile(const std::string& path) {
   // A report holds the plan that it was made by, and so can be run again.
   const bool is_report =
       document.is_object() && document.contains("schema_version") && document.contains("plan");
-  return PlanFromJson(is_report ? document["plan"] : document, Blame::kUsage);
+  return PlanFromJson(is_report ? document["plan"] : ExpandSuite(document), Blame::kUsage);
 }
 
 }  // namespace rdmabench

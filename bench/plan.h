@@ -2,6 +2,7 @@
 // changed by a run.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -9,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/rate.h"
 #include "transport/error.h"
 
 namespace rdmabench {
@@ -28,26 +30,56 @@ inline constexpr Range kDepth{1, 32768};
 inline constexpr Range kPostList{1, 32768};
 inline constexpr Range kSignalEvery{1, 32768};
 inline constexpr Range kInlineBytes{0, 4096};
+inline constexpr Range kThreads{1, 1024};
+inline constexpr Range kReadDepth{1, 255};
+inline constexpr Range kVector{0, 65535};
 inline constexpr Range kTimeout{0, 31};
+inline constexpr Range kServiceLevel{0, 15};
+inline constexpr Range kOctet{0, 255};
+inline constexpr Range kFlowLabel{0, (1 << 20) - 1};
+inline constexpr Range kPkeyIndex{0, 65535};
+inline constexpr Range kBurst{1, 1 << 20};
+inline constexpr Range kRateBits{1, 10'000'000'000'000};
+inline constexpr Range kRateMessages{1, 10'000'000'000};
 inline constexpr Range kRetry{0, 7};
 inline constexpr Range kMilliseconds{0, 86'400'000};
 inline constexpr Range kPeerTimeout{100, 600'000};
+inline constexpr Range kReplyTimeout{1, 60'000};
 inline constexpr std::size_t kMostSizes = 4096;
+inline constexpr std::size_t kMostFlowLabels = 16384;
 inline constexpr std::size_t kMostTests = 4096;
 
 struct QueueOptions {
   std::string qp_type = "rc";
   std::uint32_t queue_pairs = 1;
+  std::uint32_t threads = 1;                // workers a side, to which queue pairs are dealt
   std::optional<std::uint32_t> send_depth;  // absent: ShapeFor()'s choice, by size and device
+  std::optional<std::uint32_t> recv_depth;  // absent: ReceiveShapeFor()'s choice
   std::uint32_t post_list = 1;
-  std::optional<std::uint32_t> signal_every;  // absent: ShapeFor()'s choice
-  std::optional<std::uint32_t> inline_bytes;  // absent: inline where the queue pair grants it
+  std::optional<std::uint32_t> recv_post_list;  // absent: ReceiveShapeFor()'s choice
+  std::optional<std::uint32_t> signal_every;    // absent: ShapeFor()'s choice
+  std::optional<std::uint32_t> inline_bytes;    // absent: inline where the queue pair grants it
+  std::optional<std::uint32_t> read_depth;      // absent: what both devices allow
+  bool use_srq = false;
+  bool events = false;  // sleep on a completion channel instead of polling
+  std::uint32_t completion_vector = 0;
+  bool bidirectional = false;
+  bool reversed = false;  // the server initiates
+  bool rdma_cm = false;   // queue pairs are connected by rdma_cm
 };
 
 struct LinkOptions {
   std::optional<std::uint32_t> mtu_bytes;  // absent: the smaller active one
   std::uint32_t timeout = 14;
   std::uint32_t retry_count = 7;
+  std::uint32_t rnr_retry = 6;  // 7 would retry for ever, and a run must end
+  std::uint32_t service_level = 0;
+  std::uint32_t traffic_class = 0;
+  std::vector<std::uint64_t> flow_labels = {0};  // dealt over the queue pairs
+  std::uint32_t hop_limit = 64;
+  std::uint32_t pkey_index = 0;
+  std::optional<std::string> gid_type;  // absent: the best pair of any type
+  std::optional<bool> ipv6;             // true: IPv6 GIDs only; false: IPv4-mapped ones only
 };
 
 struct MemoryOptions {
@@ -56,12 +88,23 @@ struct MemoryOptions {
 };
 
 struct RunOptions {
-  std::vector<std::uint64_t> message_bytes;
-  std::optional<std::uint64_t> iterations;  // per queue pair; absent: by duration
+  std::vector<std::uint64_t> message_bytes;  // empty: SizesFor()'s choice
+  bool all_sizes = false;                    // every power of two that goes, instead
+  std::optional<std::uint64_t> iterations;   // per queue pair; absent: by duration
   std::uint64_t duration_ms = 2000;
+  bool until_interrupted = false;         // no duration: the client's user ends it
+  Rate rate;                              // of each side that initiates
+  std::optional<std::uint32_t> burst;     // messages that a rate sends at once; absent: one post's
+  std::uint64_t reply_timeout_ms = 1000;  // after which a reply on uc or ud counts as lost
   std::uint64_t warmup_ms = 200;
   std::uint64_t stall_timeout_ms = 10'000;
   std::uint64_t peer_timeout_ms = 1500;
+
+  // That a size may take by the plan; 0 where a count ends it.
+  std::uint64_t LongestMs() const {
+    if (iterations) return 0;
+    return until_interrupted ? kMilliseconds.high : duration_ms;
+  }
 };
 
 struct TestPlan {
@@ -74,6 +117,13 @@ struct TestPlan {
 
 struct Plan {
   std::vector<TestPlan> tests;
+
+  // Workers that a side needs at once.
+  std::uint32_t MostThreads() const {
+    std::uint32_t most = 1;
+    for (const TestPlan& test : tests) most = std::max(most, test.queue.threads);
+    return most;
+  }
 };
 
 // Every rule that a single option's range does not express. Throws Error(kUsage) naming both

@@ -26,15 +26,23 @@ json Wire() { return PlanToJson({.tests = {WriteBw()}}); }
 
 TEST(Plan, ComesBackFromJsonAsItWas) {
   TestPlan test = WriteBw();
-  test.queue = {.qp_type = "rc",
-                .queue_pairs = 8,
-                .send_depth = 64,
-                .post_list = 4,
-                .signal_every = 16,
-                .inline_bytes = 32};
-  test.link = {.mtu_bytes = 2048, .timeout = 20, .retry_count = 3};
+  test.queue.queue_pairs = 8;
+  test.queue.threads = 2;
+  test.queue.send_depth = 64;
+  test.queue.post_list = 4;
+  test.queue.signal_every = 16;
+  test.queue.inline_bytes = 32;
+  test.queue.bidirectional = true;
+  test.link.mtu_bytes = 2048;
+  test.link.timeout = 20;
+  test.link.retry_count = 3;
+  test.link.flow_labels = {1, 2};
+  test.link.gid_type = "roce_v2";
+  test.link.ipv6 = false;
   test.memory.relaxed_ordering = false;
   test.run.iterations = 1000;
+  test.run.rate.bits_per_second = 1e9;
+  test.run.burst = 8;
   const json once = PlanToJson({.tests = {test}});
   EXPECT_EQ(PlanToJson(PlanFromJson(once)), once);
   EXPECT_EQ(once["tests"][0]["queue"]["signal_every"], 16);
@@ -68,20 +76,24 @@ TEST_P(HostilePlan, IsRefusedByThePathOfTheField) {
       ThrowsMessage<Error>(HasSubstr(std::string(GetParam().group) + "." + GetParam().key)));
 }
 
-INSTANTIATE_TEST_SUITE_P(Values, HostilePlan,
-                         testing::Values(HostileCase{"queue", "queue_pairs", 0},
-                                         HostileCase{"queue", "queue_pairs", -1},
-                                         HostileCase{"queue", "queue_pairs", 4294967297},
-                                         HostileCase{"queue", "queue_pairs", 2.9},
-                                         HostileCase{"queue", "queue_pairs", "8"},
-                                         HostileCase{"queue", "queue_pairs", nullptr},
-                                         HostileCase{"queue", "send_depth", 1'000'000'000},
-                                         HostileCase{"queue", "qp_type", 7},
-                                         HostileCase{"link", "timeout", 32},
-                                         HostileCase{"run", "duration_ms", 1'000'000'000'000},
-                                         HostileCase{"run", "message_bytes", 64},
-                                         HostileCase{"run", "message_bytes", json::array({0})},
-                                         HostileCase{"memory", "relaxed_ordering", "yes"}));
+INSTANTIATE_TEST_SUITE_P(
+    Values, HostilePlan,
+    testing::Values(
+        HostileCase{"queue", "queue_pairs", 0}, HostileCase{"queue", "queue_pairs", -1},
+        HostileCase{"queue", "queue_pairs", 4294967297}, HostileCase{"queue", "queue_pairs", 2.9},
+        HostileCase{"queue", "queue_pairs", "8"}, HostileCase{"queue", "queue_pairs", nullptr},
+        HostileCase{"queue", "send_depth", 1'000'000'000}, HostileCase{"queue", "qp_type", 7},
+        HostileCase{"queue", "threads", 0}, HostileCase{"queue", "recv_depth", 0},
+        HostileCase{"queue", "read_depth", 256}, HostileCase{"queue", "bidirectional", 1},
+        HostileCase{"link", "timeout", 32}, HostileCase{"link", "service_level", 16},
+        HostileCase{"link", "traffic_class", 256},
+        HostileCase{"link", "flow_labels", json::array({1 << 20})},
+        HostileCase{"link", "gid_type", 2}, HostileCase{"run", "rate_bits_per_second", 0},
+        HostileCase{"run", "reply_timeout_ms", 0},
+        HostileCase{"run", "duration_ms", 1'000'000'000'000},
+        HostileCase{"run", "message_bytes", 64},
+        HostileCase{"run", "message_bytes", json::array({0})},
+        HostileCase{"memory", "relaxed_ordering", "yes"}));
 
 class SuiteFile : public testing::TestWithParam<const char*> {};
 
@@ -89,7 +101,8 @@ TEST_P(SuiteFile, IsAValidPlan) {
   EXPECT_NO_THROW(PlanFromFile(std::string("configs/") + GetParam()));
 }
 
-INSTANTIATE_TEST_SUITE_P(Configs, SuiteFile, testing::Values("smoke.json", "sweep.json"));
+INSTANTIATE_TEST_SUITE_P(Configs, SuiteFile,
+                         testing::Values("smoke.json", "sweep.json", "latency.json", "full.json"));
 
 class PlanFile : public testing::Test {
  protected:
@@ -146,12 +159,149 @@ TEST(Validate, RefusesAnMtuThatIsNoneNamingTheLegalOnes) {
               ThrowsMessage<Error>(AllOf(HasSubstr("1000"), HasSubstr("1024"))));
 }
 
-TEST(Validate, RefusesAnEmptyPlan) {
-  EXPECT_THROW(Validate({}), Error);
+TEST(Validate, RefusesAnEmptyPlan) { EXPECT_THROW(Validate({}), Error); }
+
+TEST(Validate, LeavesTheSizesToTheTestWhereNoneIsGiven) {
   TestPlan test = WriteBw();
   test.run.message_bytes.clear();
-  EXPECT_THROW(Validate({.tests = {test}}), Error);
+  EXPECT_NO_THROW(Validate({.tests = {test}}));
 }
+
+TEST(Validate, RefusesASizeThatAnAtomicDoesNotHave) {
+  TestPlan test = WriteBw();
+  test.test = "fetch_add_bw";
+  test.run.message_bytes = {8};
+  EXPECT_NO_THROW(Validate({.tests = {test}}));
+  test.run.message_bytes = {64};
+  EXPECT_THAT([&] { Validate({.tests = {test}}); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("--size 64"), HasSubstr("fetch_add_bw"))));
+}
+
+TEST(Validate, RefusesAGidTypeThatIsNoneNamingTheKnownOnes) {
+  TestPlan test = WriteBw();
+  test.link.gid_type = "roce";
+  try {
+    Validate({.tests = {test}});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("'roce'"));
+    EXPECT_THAT(error.remedy(), HasSubstr("roce_v2"));
+  }
+}
+
+struct Clash {
+  const char* test;
+  void (*ask)(TestPlan&);
+  const char* option;
+  const char* with;
+};
+class ClashTest : public testing::TestWithParam<Clash> {};
+
+TEST_P(ClashTest, IsRefusedNamingBoth) {
+  TestPlan test;
+  test.test = GetParam().test;
+  EXPECT_NO_THROW(Validate({.tests = {test}}));
+  GetParam().ask(test);
+  EXPECT_THAT(
+      [&] { Validate({.tests = {test}}); },
+      ThrowsMessage<Error>(AllOf(HasSubstr(GetParam().option), HasSubstr(GetParam().with))));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rules, ClashTest,
+    testing::Values(
+        Clash{"write_bw", [](TestPlan& plan) { plan.queue.threads = 2; }, "--threads", "--qp"},
+        Clash{"write_bw",
+              [](TestPlan& plan) { plan.queue.bidirectional = plan.queue.reversed = true; },
+              "--bidirectional", "--reversed"},
+        Clash{"send_lat", [](TestPlan& plan) { plan.queue.bidirectional = true; },
+              "--bidirectional", "send_lat"},
+        Clash{"read_lat", [](TestPlan& plan) { plan.queue.post_list = 2; }, "--post-list",
+              "read_lat"},
+        Clash{"read_lat", [](TestPlan& plan) { plan.queue.signal_every = 2; }, "--cq-mod",
+              "read_lat"},
+        Clash{"read_lat", [](TestPlan& plan) { plan.run.rate.bits_per_second = 1e9; }, "--rate",
+              "read_lat"},
+        Clash{"write_bw", [](TestPlan& plan) { plan.run.burst = 8; }, "--burst", "no --rate"},
+        Clash{"write_bw",
+              [](TestPlan& plan) {
+                plan.run.rate = {1e9, 1e6};
+              },
+              "bits", "messages"},
+        Clash{"write_bw", [](TestPlan& plan) { plan.queue.use_srq = true; }, "--use-srq",
+              "write_bw"},
+        Clash{"write_bw", [](TestPlan& plan) { plan.queue.recv_depth = 8; }, "--rx-depth",
+              "write_bw"},
+        Clash{"read_bw", [](TestPlan& plan) { plan.queue.recv_post_list = 8; }, "--recv-post-list",
+              "read_bw"},
+        Clash{"send_bw",
+              [](TestPlan& plan) {
+                plan.queue.recv_post_list = 8;
+                plan.queue.recv_depth = 4;
+              },
+              "--recv-post-list", "--rx-depth"},
+        Clash{"send_lat",
+              [](TestPlan& plan) {
+                plan.queue.use_srq = true;
+                plan.queue.queue_pairs = 2;
+              },
+              "--use-srq", "several queue pairs"},
+        Clash{"send_bw", [](TestPlan& plan) { plan.queue.read_depth = 2; }, "--outs", "send_bw"},
+        Clash{"read_bw", [](TestPlan& plan) { plan.queue.inline_bytes = 8; }, "--inline-size",
+              "read_bw"},
+        Clash{"write_lat", [](TestPlan& plan) { plan.queue.events = true; }, "--events",
+              "write_lat"},
+        Clash{"send_bw", [](TestPlan& plan) { plan.queue.completion_vector = 1; }, "--vector",
+              "no --events"},
+        Clash{"send_bw",
+              [](TestPlan& plan) {
+                plan.run.until_interrupted = true;
+                plan.run.iterations = 8;
+              },
+              "--run-infinitely", "--iters"},
+        Clash{"send_bw",
+              [](TestPlan& plan) {
+                plan.run.until_interrupted = true;
+                plan.run.message_bytes = {8, 16};
+              },
+              "--run-infinitely", "several sizes"},
+        Clash{"send_bw",
+              [](TestPlan& plan) {
+                plan.run.all_sizes = true;
+                plan.run.message_bytes = {8};
+              },
+              "--all", "--size"},
+        Clash{"cmp_swap_bw", [](TestPlan& plan) { plan.run.all_sizes = true; }, "--all",
+              "cmp_swap_bw"},
+        Clash{"send_bw",
+              [](TestPlan& plan) { plan.run.all_sizes = plan.run.until_interrupted = true; },
+              "--all", "--run-infinitely"},
+        Clash{"write_lat", [](TestPlan& plan) { plan.memory.relaxed_ordering = true; },
+              "--relaxed-ordering on", "write_lat"}));
+
+struct CmClash {
+  void (*ask)(TestPlan&);
+  const char* option;
+};
+class CmClashTest : public testing::TestWithParam<CmClash> {};
+
+TEST_P(CmClashTest, IsRefusedNamingBoth) {
+  TestPlan test;
+  test.test = "send_bw";
+  test.queue.rdma_cm = true;
+  EXPECT_NO_THROW(Validate({.tests = {test}}));
+  GetParam().ask(test);
+  EXPECT_THAT([&] { Validate({.tests = {test}}); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("--rdma-cm"), HasSubstr(GetParam().option))));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rules, CmClashTest,
+    testing::Values(CmClash{[](TestPlan& plan) { plan.queue.qp_type = "uc"; }, "--connection uc"},
+                    CmClash{[](TestPlan& plan) { plan.link.service_level = 1; }, "--sl"},
+                    CmClash{[](TestPlan& plan) { plan.link.flow_labels = {1}; }, "--flow-label"},
+                    CmClash{[](TestPlan& plan) { plan.link.hop_limit = 1; }, "--hop-limit"},
+                    CmClash{[](TestPlan& plan) { plan.link.pkey_index = 1; }, "--pkey-index"}));
 
 }  // namespace
 }  // namespace rdmabench

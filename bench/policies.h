@@ -3,7 +3,11 @@
 
 #include <infiniband/verbs.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <utility>
+
+#include "bench/clock.h"
 
 namespace rdmabench {
 
@@ -12,10 +16,65 @@ struct Unstamped {
   void operator()(ibv_send_wr* /*chain*/, std::uint64_t /*message*/) const {}
 };
 
-// Pace: when a message may be posted. kScheduled: also without a completion that makes room.
+// Pace: whether a lane may post its next chain now; a "yes" is taken. A "no" is asked again on
+// every pass.
 struct Unpaced {
-  static constexpr bool kScheduled = false;
-  static constexpr bool MayPost(std::uint64_t /*message*/) { return true; }
+  static constexpr bool MayPost(std::uint32_t /*lane*/, std::uint64_t /*posted*/) { return true; }
+};
+
+// Messages at even distances, or bursts of them, by a schedule that begins with the first: what was
+// late is caught up with, so the rate has no drift.
+class Schedule {
+ public:
+  struct Options {
+    double ticks_per_message = 0.0;
+    std::uint32_t post_list = 1;
+    std::uint32_t burst = 1;  // messages; at least a post
+  };
+
+  explicit Schedule(const Options& options)
+      : posts_per_burst_(std::max(options.burst / options.post_list, 1U)),
+        ticks_per_burst_(options.ticks_per_message * options.post_list * posts_per_burst_) {}
+
+  bool IsDue(std::uint64_t now) {
+    if (start_ == 0) [[unlikely]]
+      start_ = due_ = now;
+    return now >= due_;
+  }
+  // A post is on its way.
+  void Take() {
+    if (++posted_in_burst_ < posts_per_burst_) return;
+    posted_in_burst_ = 0;
+    ++bursts_;
+    // From the start each time, so that what is rounded off does not add up.
+    due_ = start_ + static_cast<std::uint64_t>(static_cast<double>(bursts_) * ticks_per_burst_);
+  }
+
+ private:
+  std::uint32_t posts_per_burst_;
+  double ticks_per_burst_;
+  std::uint64_t start_ = 0;
+  std::uint64_t due_ = 0;
+  std::uint64_t bursts_ = 0;
+  std::uint32_t posted_in_burst_ = 0;
+};
+
+// A schedule within what another pace allows.
+template <class Other>
+class Scheduled {
+ public:
+  Scheduled(const Schedule& schedule, const TickClock& clock, Other other)
+      : schedule_(schedule), clock_(&clock), other_(std::move(other)) {}
+  bool MayPost(std::uint32_t lane, std::uint64_t posted) {
+    if (!schedule_.IsDue(clock_->Now()) || !other_.MayPost(lane, posted)) return false;
+    schedule_.Take();
+    return true;
+  }
+
+ private:
+  Schedule schedule_;
+  const TickClock* clock_;
+  [[no_unique_address]] Other other_;
 };
 
 // Probe: what is noted of single messages.
@@ -24,9 +83,9 @@ struct Unprobed {
   void Completed(std::uint64_t /*messages*/) const {}
 };
 
-// Wait: what a driver does between two polls.
+// Wait: what a driver does between two passes.
 struct BusyPoll {
-  void operator()() const {}
+  void operator()(std::uint64_t /*completed*/, bool /*starved*/) const {}
 };
 
 }  // namespace rdmabench

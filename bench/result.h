@@ -1,11 +1,11 @@
-// Turns what a run did into what the report says.
+// Turns what both sides did into what the report says.
 #pragma once
 
 #include <cstddef>
 
 #include "bench/agreement.h"
-#include "bench/clock.h"
-#include "bench/test_run.h"
+#include "bench/crew.h"
+#include "bench/side_run.h"
 #include "report/report.h"
 
 namespace rdmabench {
@@ -15,10 +15,11 @@ struct ResultContext {
   std::size_t size_index = 0;
   const TestPlan& plan;
   const Agreement& agreement;
-  const Endpoint& endpoint;
-  const TickClock& clock;
+  const Crew& crew;
 };
 
-report::Result MakeResult(const ResultContext& context, const SizeRun& run);
+// `server` is absent when the run broke off before it told.
+report::Result MakeResult(const ResultContext& context, const SideRun& client,
+                          const SideRun* server);
 
 }  // namespace rdmabench

@@ -41,7 +41,7 @@ WorkRing::WorkRing(const RingShape& shape, const SlotLayout& layout, const Place
     : pieces_(shape.Length()), requests_(shape.Length()) {
   assert(shape.Drains());
   for (std::uint32_t i = 0; i < requests_.size(); ++i) {
-    const std::uint64_t offset = layout.Offset(place.first_slot + i);
+    const std::uint64_t offset = layout.Offset(place.first_slot + i % shape.Slots());
     pieces_[i] = {
         .addr = place.local.addr + offset, .length = shape.message_bytes, .lkey = place.local.key};
     ibv_send_wr& request = requests_[i];

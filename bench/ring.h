@@ -20,12 +20,15 @@ struct RingShape {
   std::uint32_t window = 1;        // requests of a queue pair in flight at most
   std::uint32_t post_list = 1;     // requests a post
   std::uint32_t signal_every = 1;  // requests a completion
+  bool one_slot = false;           // all requests of a queue pair share one slot
 
   bool operator==(const RingShape&) const = default;
   // Messages after which posts and completions end together: counts are whole multiples of it.
   std::uint64_t Unit() const;
   // Requests in the ring: the first multiple of Unit() that is not below the window.
   std::uint32_t Length() const;
+  // Message slots of a queue pair.
+  std::uint32_t Slots() const { return one_slot ? 1 : Length(); }
   // A count of messages, rounded up to whole units.
   std::uint64_t WholeUnits(std::uint64_t messages) const;
   // Whether a full window always contains a signalled request, so that the queue cannot lock up,
@@ -70,6 +73,12 @@ class WorkRing {
  private:
   std::vector<ibv_sge> pieces_;
   std::vector<ibv_send_wr> requests_;  // chained; points into pieces_
+};
+
+// One queue pair of an engine, and its requests.
+struct Lane {
+  ibv_qp* qp = nullptr;
+  WorkRing ring;
 };
 
 }  // namespace rdmabench

@@ -5,15 +5,12 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <nlohmann/json.hpp>
 #include <numeric>
-#include <thread>
+#include <utility>
 
-#include "bench/client.h"
-#include "bench/serve.h"
+#include "bench/run_fixture.h"
 #include "transport/error.h"
 #include "transport/fake_verbs.h"
-#include "transport/frame.h"
 
 namespace rdmabench {
 namespace {
@@ -22,79 +19,11 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-struct Ending {
-  report::Report report;
-  std::optional<Error> client;
-  std::optional<Error> server;
-};
-
-// Reads the hello, which in a server is the lobby's work.
-void TakeHello(Connection& connection) {
-  FrameDecoder decoder;
-  char byte = 0;
-  for (;;) {
-    if (connection.Read({&byte, 1}) == 0) {
-      const int fd = connection.fd();
-      WaitReady({&fd, 1}, {}, In(std::chrono::seconds(5)));
-    } else if (decoder.Feed({&byte, 1})) {
-      return;
-    }
-  }
-}
-
-class RunTest : public testing::Test {
+class RunTest : public RunFixture {
  protected:
-  RunTest() { fake::Reset(); }
-  ~RunTest() override { EXPECT_EQ(fake::LiveObjects(), 0U) << "something was not given back"; }
-
   static Plan WriteBw(std::vector<std::uint64_t> sizes, std::optional<std::uint64_t> iterations) {
-    TestPlan test;
-    test.test = "write_bw";
-    test.run.message_bytes = std::move(sizes);
-    test.run.iterations = iterations;
-    test.run.warmup_ms = 20;
-    return {.tests = {test}};
+    return PlanOf("write_bw", std::move(sizes), iterations);
   }
-
-  Ending Run(const Plan& plan) {
-    const std::string address = "127.0.0.1";
-    const Listener listener({&address, 1}, 0);
-    Ending ending;
-    std::thread server([&] { Serve(listener, ending.server); });
-    try {
-      ClientOptions options;
-      options.call.host = address;
-      options.call.port = listener.port();
-      options.local = client_;
-      options.observer = observer_;
-      RunClient(plan, options, interrupt_, ending.report);
-    } catch (const Error& error) {
-      ending.client = error;
-    }
-    server.join();
-    return ending;
-  }
-
-  Local client_;
-  Observer observer_;
-  ServeOptions server_{.local = {}, .limits = {}, .log = [](std::string_view) {}};
-
- private:
-  void Serve(const Listener& listener, std::optional<Error>& failure) {
-    try {
-      std::optional<Connection> connection;
-      while (!connection) {
-        WaitReady(listener.fds(), {}, In(std::chrono::seconds(5)));
-        connection = listener.Accept(listener.fds().front());
-      }
-      TakeHello(*connection);
-      ServeSession(std::move(*connection), server_, interrupt_);
-    } catch (const Error& error) {
-      failure = error;
-    }
-  }
-
-  Interrupt interrupt_;
 };
 
 TEST_F(RunTest, ReportsWhatWasMeasured) {
@@ -128,6 +57,17 @@ TEST_F(RunTest, DescribesBothHosts) {
   EXPECT_EQ(ending.report.hosts[1].role, "server");
 }
 
+TEST_F(RunTest, PlacesAsManyWorkersAsTheLargestTestHas) {
+  Plan plan = WriteBw({64}, 100);
+  plan.tests.push_back(plan.tests[0]);
+  plan.tests[1].queue.queue_pairs = plan.tests[1].queue.threads = 2;
+  const Ending ending = Run(plan);
+  ASSERT_FALSE(ending.client) << ending.client->what();
+  for (const report::Host& host : ending.report.hosts) {
+    EXPECT_THAT(host.placement->worker_cpus, testing::SizeIs(2));
+  }
+}
+
 TEST_F(RunTest, RunsEverySizeOverOneSetOfQueuePairs) {
   const Ending ending = Run(WriteBw({64, 65536, 2}, 256));
   ASSERT_FALSE(ending.client) << ending.client->what();
@@ -143,8 +83,10 @@ TEST_F(RunTest, CountsEveryQueuePairExactly) {
   plan.tests[0].queue.queue_pairs = 64;
   const Ending ending = Run(plan);
   ASSERT_FALSE(ending.client) << ending.client->what();
-  EXPECT_THAT(ending.report.results[0].messages_per_queue_pair, testing::SizeIs(64));
-  EXPECT_THAT(ending.report.results[0].messages_per_queue_pair, testing::Each(100));
+  const std::vector<std::uint64_t>& counts =
+      ending.report.results[0].traffic[0].sent.messages_per_queue_pair;
+  EXPECT_THAT(counts, testing::SizeIs(64));
+  EXPECT_THAT(counts, testing::Each(100));
   EXPECT_FALSE(fake::AnyOverrun());
 }
 
@@ -156,9 +98,8 @@ TEST_F(RunTest, EndsByTheClockWithEveryMessageOfTheWindowCounted) {
   const report::Result& result = ending.report.results[0];
   EXPECT_GE(result.window_seconds, 0.149);
   EXPECT_GT(result.messages, 0U);
-  EXPECT_EQ(std::accumulate(result.messages_per_queue_pair.begin(),
-                            result.messages_per_queue_pair.end(), std::uint64_t{0}),
-            result.messages);
+  const std::vector<std::uint64_t>& counts = result.traffic[0].sent.messages_per_queue_pair;
+  EXPECT_EQ(std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}), result.messages);
 }
 
 TEST_F(RunTest, BothSidesSayWhyARequestFailed) {

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "bench/test_run.h"
 #include "report/version.h"
 #include "transport/json_reader.h"
+#include "transport/peer_error.h"
 #include "transport/session.h"
 
 namespace rdmabench {
@@ -50,11 +52,11 @@ class ServerRun {
     session_.Send("welcome", {{"tool_version", kVersion}});
     const Proposal proposal = ReadProposal(session_.Receive("plan", In(kPlanTimeout), "its plan"));
     step_ = "opening the device";
-    const Site site(options_.local, session_.local().ip);
+    const Site site(options_.local, session_.local().ip, proposal.plan.MostThreads());
     if (site.placement.session_cpu) session_.PinThread(*site.placement.session_cpu);
-    const std::vector<Agreement> agreements = Accept(site, proposal);
+    const std::vector<std::optional<Agreement>> agreements = Accept(site, proposal);
     for (std::size_t i = 0; i < agreements.size(); ++i) {
-      RunTest(site, proposal.plan.tests[i], agreements[i]);
+      if (agreements[i]) RunTest(site, proposal.plan.tests[i], *agreements[i]);
     }
     step_ = "saying goodbye";
     session_.ExpectClose();
@@ -63,22 +65,32 @@ class ServerRun {
   }
 
  private:
-  std::vector<Agreement> Accept(const Site& site, const Proposal& proposal) {
+  // One for each test; absent: refused, while others are not. A plan of one test that is refused
+  // ends the session.
+  std::vector<std::optional<Agreement>> Accept(const Site& site, const Proposal& proposal) {
     step_ = "agreeing on the plan";
     const Sides sides{.client = proposal.offer,
                       .server = site.offer,
                       .client_ip = session_.peer().ip,
                       .server_ip = session_.local().ip};
-    std::vector<Agreement> agreements;
+    std::vector<std::optional<Agreement>> agreements;
+    std::optional<Gid> gid;
     json list = json::array();
     for (const TestPlan& test : proposal.plan.tests) {
-      agreements.push_back(Agree(test, sides, options_.limits));
-      list.push_back(AgreementToJson(agreements.back()));
+      std::optional<Agreement>& agreement = agreements.emplace_back();
+      try {
+        agreement = Agree(test, sides, options_.limits);
+        list.push_back({{"agreement", AgreementToJson(*agreement)}});
+        if (!gid) gid = agreement->server_gid;
+      } catch (Error& error) {
+        if (proposal.plan.tests.size() == 1) throw;
+        list.push_back({{"refused", ErrorToJson(error.At("server", step_))}});
+      }
     }
     session_.Accepted();
     session_.SetPeerTimeout(milliseconds(proposal.plan.tests.front().run.peer_timeout_ms));
-    const report::Host host = DescribeSite(site, "server", agreements.front().server_gid);
-    session_.Send("accepted", {{"agreements", std::move(list)}, {"host", HostToJson(host)}});
+    const report::Host host = DescribeSite(site, "server", gid);
+    session_.Send("accepted", {{"tests", std::move(list)}, {"host", HostToJson(host)}});
     return agreements;
   }
 
@@ -87,20 +99,27 @@ class ServerRun {
                  std::to_string(test.queue.queue_pairs) + " queue pairs, " +
                  std::to_string(agreement.shapes.size()) + " sizes");
     const milliseconds longest_phase = milliseconds(options_.limits.duration_ms) + kPhaseMargin;
-    TestRun run({session_, site, test, agreement, Role::kServer, step_, longest_phase});
+    TestRun run({session_, site, test, agreement, Role::kServer, longest_phase}, step_);
     for (std::size_t size = 0; size < agreement.shapes.size(); ++size) {
-      SizeRun measured;
-      run.Measure(size, {}, measured);
-      Log(test, agreement.shapes[size], measured);
+      SideRun own;
+      SideRun client;
+      run.Measure(size, {}, own, client);
+      Log(test, agreement.shapes[size], own, client);
     }
   }
 
-  void Log(const TestPlan& test, const RingShape& shape, const SizeRun& run) const {
-    const double bits = 8.0 * static_cast<double>(run.messages) * shape.message_bytes;
+  // The client's account where it has one, else this side's.
+  void Log(const TestPlan& test, const RingShape& shape, const SideRun& own,
+           const SideRun& client) const {
+    report::Traffic traffic;
+    for (const SideRun* side : {&own, &client}) {
+      if (side->sent) traffic = *side->sent;
+    }
+    const double bits = 8.0 * static_cast<double>(traffic.bytes);
     char rate[64];
-    std::snprintf(rate, sizeof rate, "%.3f Gb/s", bits / run.window_seconds * 1e-9);
+    std::snprintf(rate, sizeof rate, "%.3f Gb/s", bits / traffic.window_seconds * 1e-9);
     options_.log(test.test + " " + test.queue.qp_type + " " + std::to_string(shape.message_bytes) +
-                 " B: " + std::to_string(run.messages) + " messages, " + rate);
+                 " B: " + std::to_string(traffic.messages) + " messages, " + rate);
   }
 
   Session& session_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "bench/test.h"
 #include "transport/error.h"
 
 namespace rdmabench {
@@ -13,18 +14,30 @@ constexpr std::uint32_t kDefaultDepth = 128;
 // fuller.
 constexpr std::uint64_t kSignalEachAbove = 8192;
 constexpr std::uint64_t kWarmupMessages = 1000;
+// One message is under way; more requests only keep a late completion from holding up the next.
+constexpr std::uint32_t kLatencyDepth = 16;
+constexpr std::uint32_t kReceiveDepth = 512;
+constexpr std::uint32_t kLeastReceiveDepth = 16;
+constexpr std::uint64_t kBandwidthBytes = 65536;
+constexpr std::uint64_t kLatencyBytes = 2;
+// --all: powers of two.
+constexpr std::uint64_t kSmallestOfAll = 2;
+constexpr std::uint64_t kLargestOfAll = std::uint64_t{8} << 20;
+
+bool IsLatency(const TestPlan& test) { return FindTest(test.test).metric == Metric::kLatency; }
+
+std::uint32_t CheckDepth(std::uint32_t asked, std::uint32_t most, const std::string& option) {
+  if (asked <= most) return asked;
+  throw Error(Blame::kEnvironment,
+              option + " " + std::to_string(asked) + " is more than the devices allow, which is " +
+                  std::to_string(most),
+              "lower " + option);
+}
 
 std::uint32_t ChooseDepth(const TestPlan& test, std::uint64_t message_bytes,
                           std::uint32_t most_depth) {
-  if (test.queue.send_depth) {
-    if (*test.queue.send_depth > most_depth) {
-      throw Error(Blame::kEnvironment,
-                  "--tx-depth " + std::to_string(*test.queue.send_depth) +
-                      " is more than the devices allow, which is " + std::to_string(most_depth),
-                  "lower --tx-depth");
-    }
-    return *test.queue.send_depth;
-  }
+  if (test.queue.send_depth) return CheckDepth(*test.queue.send_depth, most_depth, "--tx-depth");
+  if (IsLatency(test)) return std::min(kLatencyDepth, most_depth);
   // At least two, so that one is under way while the other completes.
   const std::uint64_t by_bytes = std::max<std::uint64_t>(kMostBytesInFlight / message_bytes, 2);
   std::uint64_t depth = std::min<std::uint64_t>({kDefaultDepth, by_bytes, most_depth});
@@ -43,7 +56,8 @@ std::uint32_t ChooseSignalling(const TestPlan& test, std::uint64_t message_bytes
                                std::uint32_t depth) {
   const std::uint32_t list = test.queue.post_list;
   if (test.queue.signal_every) return *test.queue.signal_every;
-  if (message_bytes > kSignalEachAbove) return list;
+  const bool paced = test.run.rate.bits_per_second || test.run.rate.messages_per_second;
+  if (paced || IsLatency(test) || message_bytes > kSignalEachAbove) return list;
   std::uint64_t most = std::max<std::uint64_t>(depth / 4, list) / list * list;
   if (!test.run.iterations) return static_cast<std::uint32_t>(most);
   const std::uint64_t count = *test.run.iterations;
@@ -57,12 +71,42 @@ std::uint32_t ChooseSignalling(const TestPlan& test, std::uint64_t message_bytes
 
 }  // namespace
 
+std::uint32_t QueuePairsOf(const QueueOptions& queue, std::uint32_t index) {
+  return queue.queue_pairs / queue.threads + (index < queue.queue_pairs % queue.threads ? 1 : 0);
+}
+
+std::vector<std::uint64_t> SizesFor(const TestPlan& test, std::uint32_t mtu_bytes) {
+  const Op& op = *FindTest(test.test).op;
+  const QpType& type = FindQpType(test.queue.qp_type);
+  const std::uint64_t most = type.OneMtuAMessage() ? mtu_bytes : kMessageBytes.high;
+  std::vector<std::uint64_t> sizes = test.run.message_bytes;
+  if (test.run.all_sizes) {
+    for (std::uint64_t bytes = kSmallestOfAll; bytes <= std::min(most, kLargestOfAll); bytes *= 2) {
+      sizes.push_back(bytes);
+    }
+  } else if (sizes.empty() && op.fixed_size != 0) {
+    sizes = {op.fixed_size};
+  } else if (sizes.empty()) {
+    sizes = {IsLatency(test) ? kLatencyBytes : std::min(most, kBandwidthBytes)};
+  }
+  for (const std::uint64_t bytes : sizes) {
+    if (bytes <= most) continue;
+    throw Error(Blame::kUsage,
+                "--size " + std::to_string(bytes) + " does not go with --connection " +
+                    std::string(type.name) + ", whose messages fit into one MTU, which is " +
+                    std::to_string(mtu_bytes),
+                "use messages of at most " + std::to_string(most) + " bytes");
+  }
+  return sizes;
+}
+
 RingShape ShapeFor(const TestPlan& test, std::uint64_t message_bytes, std::uint32_t most_depth) {
   RingShape shape;
   shape.message_bytes = static_cast<std::uint32_t>(message_bytes);
   shape.window = ChooseDepth(test, message_bytes, most_depth);
   shape.post_list = test.queue.post_list;
   shape.signal_every = ChooseSignalling(test, message_bytes, shape.window);
+  shape.one_slot = IsLatency(test);
   if (!shape.Drains()) {
     throw Error(Blame::kUsage,
                 "--post-list " + std::to_string(shape.post_list) + " with --cq-mod " +
@@ -73,18 +117,48 @@ RingShape ShapeFor(const TestPlan& test, std::uint64_t message_bytes, std::uint3
   return shape;
 }
 
+ReceiveShape ReceiveShapeFor(const TestPlan& test, std::uint64_t most_message,
+                             std::uint32_t most_depth) {
+  if (!FindTest(test.test).op->TakesReceives()) return {};
+  const QueueOptions& queue = test.queue;
+  const std::uint32_t queues = queue.use_srq ? 1 : QueuePairsOf(queue, 0);
+  ReceiveShape shape;
+  if (queue.recv_depth) {
+    shape.depth = CheckDepth(*queue.recv_depth, most_depth, "--rx-depth");
+  } else if (IsLatency(test)) {
+    shape.depth = std::min(kLatencyDepth, most_depth);
+  } else {
+    // As many as one completion queue holds, so that there need not be several.
+    const std::uint32_t share = std::max(most_depth / queues, kLeastReceiveDepth);
+    shape.depth = std::min({std::max(kReceiveDepth, 2 * queue.post_list), share, most_depth});
+  }
+  shape.chain = queue.recv_post_list.value_or(std::max<std::uint32_t>(shape.depth / 4, 1));
+  shape.depth = std::max(shape.depth / shape.chain, 1U) * shape.chain;
+  shape.slot_bytes =
+      static_cast<std::uint32_t>(most_message) + FindQpType(queue.qp_type).recv_headroom;
+  CheckDepth(shape.depth, most_depth, "--recv-post-list");
+  // A sender that waits for room for its list has to get the credits of a whole chain.
+  if (queue.post_list + shape.chain - 1 > shape.depth) {
+    throw Error(Blame::kUsage,
+                "--post-list " + std::to_string(queue.post_list) + " with --recv-post-list " +
+                    std::to_string(shape.chain) + " do not go with a receive queue of " +
+                    std::to_string(shape.depth) + ": it would lock up",
+                "raise --rx-depth to the sum of both");
+  }
+  return shape;
+}
+
 std::uint64_t WarmupMessages(const RingShape& shape, std::uint32_t queue_pairs) {
   const std::uint64_t share = (kWarmupMessages + queue_pairs - 1) / queue_pairs;
   return shape.WholeUnits(std::max<std::uint64_t>(share, shape.window));
 }
 
 SlotLayout LayoutFor(const RingShape& shape, std::uint32_t queue_pairs) {
-  return {shape.message_bytes, std::uint64_t{queue_pairs} * shape.Length(), kMostSlotBytes};
+  return {shape.message_bytes, std::uint64_t{queue_pairs} * shape.Slots(), kMostSlotBytes};
 }
 
-std::uint64_t FootprintOf(const RingShape& shape, std::uint32_t queue_pairs) {
-  const std::uint64_t requests = std::uint64_t{queue_pairs} * shape.Length();
-  return LayoutFor(shape, queue_pairs).Bytes() + requests * (sizeof(ibv_send_wr) + sizeof(ibv_sge));
+SlotLayout LayoutFor(const ReceiveShape& shape, std::uint32_t queues) {
+  return {shape.slot_bytes, std::uint64_t{queues} * shape.depth, kMostSlotBytes};
 }
 
 }  // namespace rdmabench

@@ -76,6 +76,22 @@ TEST(ShapeFor, TakesWhatWasAskedFor) {
   EXPECT_EQ(shape.post_list, 10U);
 }
 
+TEST(ShapeFor, KeepsOneMessageOfEachQueuePairInOneSlotForLatency) {
+  TestPlan test = PlanOf();
+  test.test = "write_lat";
+  const RingShape shape = ShapeFor(test, 64, kDevice);
+  EXPECT_EQ(shape.signal_every, 1U);
+  EXPECT_EQ(shape.Slots(), 1U);
+}
+
+// A completion a post, so that the window is known as closely as messages are sent.
+TEST(ShapeFor, SignalsEveryPostOfAPacedRun) {
+  TestPlan test = PlanOf();
+  test.run.rate.messages_per_second = 1e6;
+  test.queue.post_list = 4;
+  EXPECT_EQ(ShapeFor(test, 64, kDevice).signal_every, 4U);
+}
+
 TEST(ShapeFor, RefusesADepthAboveTheDevicesWithBothNumbers) {
   TestPlan test = PlanOf();
   test.queue.send_depth = 300;
@@ -98,6 +114,102 @@ TEST(ShapeFor, RefusesARingOfMillionsOfRequests) {
   test.queue.post_list = 16383;
   test.queue.signal_every = 16384;
   EXPECT_THROW(ShapeFor(test, 64, 32768), Error);
+}
+
+TestPlan SendPlan() {
+  TestPlan test;
+  test.test = "send_bw";
+  return test;
+}
+
+TEST(ReceiveShapeFor, IsNothingWhereNothingIsReceived) {
+  EXPECT_EQ(ReceiveShapeFor(PlanOf(), 64, kDevice), ReceiveShape());
+}
+
+TEST(ReceiveShapeFor, HasRoomForTheLargestMessageAndWhatPrecedesIt) {
+  TestPlan test = SendPlan();
+  EXPECT_EQ(ReceiveShapeFor(test, 64, kDevice).slot_bytes, 64U);
+  test.queue.qp_type = "ud";
+  EXPECT_EQ(ReceiveShapeFor(test, 64, kDevice).slot_bytes, 104U);
+}
+
+TEST(ReceiveShapeFor, IsWholeChainsOfAQuarter) {
+  const ReceiveShape shape = ReceiveShapeFor(SendPlan(), 64, kDevice);
+  EXPECT_EQ(shape.depth, 512U);
+  EXPECT_EQ(shape.chain, 128U);
+}
+
+TEST(ReceiveShapeFor, SharesOneCompletionQueueAmongManyQueuePairs) {
+  TestPlan test = SendPlan();
+  test.queue.queue_pairs = 64;
+  EXPECT_EQ(ReceiveShapeFor(test, 64, kDevice).depth, kDevice / 64);
+  test.queue.use_srq = true;
+  EXPECT_EQ(ReceiveShapeFor(test, 64, kDevice).depth, 512U);
+}
+
+TEST(ReceiveShapeFor, RefusesADepthAboveTheDevicesWithBothNumbers) {
+  TestPlan test = SendPlan();
+  test.queue.recv_depth = 300;
+  EXPECT_THAT([&] { ReceiveShapeFor(test, 64, 200); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("--rx-depth 300"), HasSubstr("200"))));
+}
+
+TEST(ReceiveShapeFor, RefusesChainsThatWouldLockASenderUp) {
+  TestPlan test = SendPlan();
+  test.queue.recv_depth = 16;
+  test.queue.recv_post_list = 16;
+  EXPECT_NO_THROW(ReceiveShapeFor(test, 64, kDevice));
+  test.queue.post_list = 2;
+  EXPECT_THAT(
+      [&] { ReceiveShapeFor(test, 64, kDevice); },
+      ThrowsMessage<Error>(AllOf(HasSubstr("--post-list 2"), HasSubstr("--recv-post-list 16"))));
+}
+
+struct SizesCase {
+  const char* test;
+  const char* type;
+  std::uint64_t expected;
+};
+class SizesTest : public testing::TestWithParam<SizesCase> {};
+
+TEST_P(SizesTest, AreOneByMetricOpAndTypeWhereNoneIsGiven) {
+  TestPlan test;
+  test.test = GetParam().test;
+  test.queue.qp_type = GetParam().type;
+  EXPECT_THAT(SizesFor(test, 1024), testing::ElementsAre(GetParam().expected));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Defaults, SizesTest,
+    testing::Values(SizesCase{"write_bw", "rc", 65536}, SizesCase{"send_bw", "ud", 1024},
+                    SizesCase{"send_lat", "ud", 2}, SizesCase{"read_lat", "rc", 2},
+                    SizesCase{"fetch_add_bw", "rc", 8}, SizesCase{"cmp_swap_lat", "rc", 8}));
+
+TEST(SizesFor, AllAreThePowersOfTwoTo8MiBOrToTheMtuOfDatagrams) {
+  TestPlan test = SendPlan();
+  test.run.all_sizes = true;
+  const std::vector<std::uint64_t> sizes = SizesFor(test, 1024);
+  ASSERT_EQ(sizes.size(), 23U);
+  EXPECT_EQ(sizes.front(), 2U);
+  EXPECT_EQ(sizes.back(), 8U << 20);
+  test.queue.qp_type = "ud";
+  EXPECT_EQ(SizesFor(test, 1024).back(), 1024U);
+}
+
+TEST(SizesFor, RefusesADatagramBeyondTheMtuNamingBoth) {
+  TestPlan test = SendPlan();
+  test.queue.qp_type = "ud";
+  test.run.message_bytes = {1025};
+  EXPECT_THAT([&] { SizesFor(test, 1024); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("--size 1025"), HasSubstr("1024"))));
+}
+
+TEST(QueuePairsOf, AreDealtEvenly) {
+  QueueOptions queue;
+  queue.queue_pairs = 5;
+  queue.threads = 2;
+  EXPECT_EQ(QueuePairsOf(queue, 0), 3U);
+  EXPECT_EQ(QueuePairsOf(queue, 1), 2U);
 }
 
 TEST(WarmupMessages, AreAThousandOverAllQueuePairsButAFullWindowEach) {

@@ -33,11 +33,11 @@ report::Device DescribeDevice(const Site& site, const std::optional<Gid>& gid) {
 
 }  // namespace
 
-Site::Site(const Local& local, std::string_view session_ip)
+Site::Site(const Local& local, std::string_view session_ip, std::size_t workers)
     : device(OpenDevice(local, session_ip)),
       port(device.ActivePort(local.port)),
       offer(MakeOffer(device, port, local.gid_index)),
-      placement(locality.Place(PositionOf(device.info()), 1)) {}
+      placement(locality.Place(PositionOf(device.info()), workers)) {}
 
 report::Gid DescribeGid(const Gid& gid) {
   return {.index = gid.index, .type = std::string(GidTypeName(gid.type)), .text = gid.Text()};

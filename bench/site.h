@@ -2,6 +2,7 @@
 // clock.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 #include "bench/agreement.h"
@@ -14,9 +15,9 @@
 namespace rdmabench {
 
 struct Site {
-  // Opens the device that `local` names, or that belongs to `session_ip`. Throws
-  // Error(kEnvironment).
-  Site(const Local& local, std::string_view session_ip);
+  // Opens the device that `local` names, or that belongs to `session_ip`, and chooses processors
+  // for so many workers. Throws Error(kEnvironment).
+  Site(const Local& local, std::string_view session_ip, std::size_t workers);
 
   Device device;
   PortInfo port;

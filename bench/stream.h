@@ -16,12 +16,6 @@
 
 namespace rdmabench {
 
-// One queue pair of a Stream.
-struct StreamLane {
-  ibv_qp* qp = nullptr;
-  WorkRing ring;
-};
-
 template <class Channel, class Stamp, class Pace, class Probe>
 class Stream {
  public:
@@ -31,9 +25,10 @@ class Stream {
     std::uint64_t at_least = 0;  // per lane, also when told to finish earlier
   };
 
-  Stream(const Options& options, std::vector<StreamLane> lanes, std::vector<ibv_cq*> cqs,
+  Stream(const Options& options, std::vector<Lane> lanes, std::vector<ibv_cq*> cqs,
          Stamp stamp = {}, Pace pace = {}, Probe probe = {})
       : shape_(options.shape),
+        room_(std::uint64_t{shape_.window} - shape_.post_list + 1),
         minimum_(shape_.WholeUnits(std::max<std::uint64_t>(options.at_least, 1))),
         rings_(std::move(lanes)),
         lanes_(rings_.size()),
@@ -47,17 +42,17 @@ class Stream {
                    .requests = rings_[i].ring.requests().data(),
                    .length = static_cast<std::uint32_t>(rings_[i].ring.requests().size()),
                    .limit = messages};
-      Open(lanes_[i]);
+      lanes_[i].Open(room_);
     }
     open_lanes_ = lanes_.size();
   }
 
   // Posts what may be posted, then takes what has completed. Returns false when the run has failed;
-  // see failure().
-  bool Step() {
-    if (fresh_ || Pace::kScheduled) [[unlikely]] {
-      fresh_ = false;
-      for (Lane& lane : lanes_) {
+  // see failure(). In line, as Reap(): a driver calls it once a pass, which may be once a post.
+  [[gnu::always_inline]] bool Step() {
+    if (look_) [[unlikely]] {
+      look_ = false;
+      for (State& lane : lanes_) {
         if (!Fill(lane)) return false;
       }
     }
@@ -69,48 +64,53 @@ class Stream {
 
   // Ends at the first whole unit that is not below what is posted already or the minimum.
   void Finish() {
-    for (Lane& lane : lanes_) {
+    for (State& lane : lanes_) {
       const bool was_open = lane.completed < lane.limit;
       lane.limit = std::min(lane.limit, shape_.WholeUnits(std::max(lane.posted, minimum_)));
-      Open(lane);
+      lane.Open(room_);
       if (was_open && lane.completed >= lane.limit) --open_lanes_;
     }
-    fresh_ = true;
+    look_ = true;
   }
 
   bool Done() const { return open_lanes_ == 0; }
   std::uint64_t completed() const { return completed_; }
+  // A lane has room that its pace does not let it use.
+  bool starved() const { return look_; }
+  ibv_wc_opcode opcode() const { return completions_[0].opcode; }
   const Failure& failure() const { return failure_; }
   std::vector<std::uint64_t> CompletedPerLane() const {
     std::vector<std::uint64_t> counts;
     counts.reserve(lanes_.size());
-    for (const Lane& lane : lanes_) counts.push_back(lane.completed);
+    for (const State& lane : lanes_) counts.push_back(lane.completed);
     return counts;
   }
 
  private:
-  struct Lane {
+  struct State {
     ibv_qp* qp = nullptr;
     ibv_send_wr* requests = nullptr;
     std::uint32_t position = 0;
     std::uint32_t length = 0;
     std::uint64_t posted = 0;
-    std::uint64_t may_post =
-        0;  // posts go on while posted is below: window and count in one comparison
+    // Posts go on while posted is below: window and count in one comparison.
+    std::uint64_t may_post = 0;
     std::uint64_t completed = 0;
     std::uint64_t limit = 0;
+
+    void Open(std::uint64_t room) { may_post = std::min(limit, completed + room); }
   };
 
   static constexpr int kPollBatch = 16;
 
-  void Open(Lane& lane) const {
-    lane.may_post = std::min(lane.limit, lane.completed + shape_.window - shape_.post_list + 1);
-  }
-
-  bool Fill(Lane& lane) {
+  bool Fill(State& lane) {
     std::uint64_t posted = lane.posted;
     std::uint32_t position = lane.position;
-    while (posted < lane.may_post && pace_.MayPost(posted)) {
+    while (posted < lane.may_post) {
+      if (!pace_.MayPost(static_cast<std::uint32_t>(&lane - lanes_.data()), posted)) {
+        look_ = true;
+        break;
+      }
       ibv_send_wr* chain = lane.requests + position;
       stamp_(chain, posted);
       if (const int code = Channel::Post(lane.qp, chain); code != 0) [[unlikely]] {
@@ -126,29 +126,33 @@ class Stream {
     return true;
   }
 
-  bool Reap(ibv_cq* cq) {
+  [[gnu::always_inline]] bool Reap(ibv_cq* cq) {
     const int count = Channel::Poll(cq, completions_.data(), kPollBatch);
     if (count <= 0) return count == 0 || FailPoll(count);
     const std::span<const ibv_wc> fresh(completions_.data(), static_cast<std::size_t>(count));
+    State* const lanes = lanes_.data();
+    // Copies, which stay in registers while lanes are written.
+    const std::uint64_t every = shape_.signal_every;
+    const std::uint64_t room = room_;
     // All are credited before any lane is filled, so that a lane is filled in one go.
     for (const ibv_wc& completion : fresh) {
       if (completion.status != IBV_WC_SUCCESS) [[unlikely]]
         return FailCompletion(completion);
-      Lane& lane = lanes_[completion.wr_id];
-      lane.completed += shape_.signal_every;
-      completed_ += shape_.signal_every;
+      State& lane = lanes[completion.wr_id];
+      lane.completed += every;
+      completed_ += every;
       probe_.Completed(lane.completed);
       if (lane.completed == lane.limit) --open_lanes_;
-      Open(lane);
+      lane.Open(room);
     }
     for (const ibv_wc& completion : fresh) {
-      Lane& lane = lanes_[completion.wr_id];
+      State& lane = lanes[completion.wr_id];
       if (lane.posted < lane.may_post && !Fill(lane)) return false;
     }
     return true;
   }
 
-  [[gnu::cold]] bool FailPost(const Lane& lane, int code) {
+  [[gnu::cold]] bool FailPost(const State& lane, int code) {
     failure_ = {.what = Failure::What::kPost, .code = code, .qpn = lane.qp->qp_num};
     return false;
   }
@@ -157,25 +161,23 @@ class Stream {
     return false;
   }
   [[gnu::cold]] bool FailCompletion(const ibv_wc& completion) {
-    failure_ = {.what = Failure::What::kCompletion,
-                .code = static_cast<int>(completion.status),
-                .qpn = completion.qp_num,
-                .vendor_error = completion.vendor_err};
+    failure_ = FailureOf(completion);
     return false;
   }
 
   RingShape shape_;
+  std::uint64_t room_;  // a lane may post while it has fewer than so many in flight
   std::uint64_t minimum_;
-  std::vector<StreamLane> rings_;
-  std::vector<Lane> lanes_;
+  std::vector<Lane> rings_;
+  std::vector<State> lanes_;
   std::vector<ibv_cq*> cqs_;
   [[no_unique_address]] Stamp stamp_;
   [[no_unique_address]] Pace pace_;
   [[no_unique_address]] Probe probe_;
-  std::array<ibv_wc, kPollBatch> completions_;
+  std::array<ibv_wc, kPollBatch> completions_{};
   std::size_t open_lanes_ = 0;
   std::uint64_t completed_ = 0;
-  bool fresh_ = true;  // lanes may have room that no completion will point to
+  bool look_ = true;  // lanes may have room that no completion will point to
   Failure failure_;
 };
 

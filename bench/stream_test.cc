@@ -62,8 +62,8 @@ class StreamTest : public testing::Test {
   StreamTest() { wire = &wire_; }
   ~StreamTest() override { wire = nullptr; }
 
-  std::vector<StreamLane> Lanes(const RingShape& shape, std::uint32_t count) {
-    std::vector<StreamLane> lanes;
+  std::vector<Lane> MakeLanes(const RingShape& shape, std::uint32_t count) {
+    std::vector<Lane> lanes;
     const SlotLayout layout(shape.message_bytes, shape.Length(), 1 << 20);
     for (std::uint32_t i = 0; i < count; ++i) {
       lanes.push_back(
@@ -73,7 +73,9 @@ class StreamTest : public testing::Test {
   }
 
   LoopResult Run(TestStream& stream) {
-    return Drive(TickClock(TickSource::kSystem), BusyPoll{}, {abort_, finish_}, progress_, stream);
+    const auto done = [this](std::size_t engine) { done_.push_back(engine); };
+    return Drive(TickClock(TickSource::kSystem), BusyPoll{}, {abort_, finish_}, progress_, done,
+                 stream);
   }
 
   Wire wire_;
@@ -81,6 +83,7 @@ class StreamTest : public testing::Test {
   std::atomic<bool> abort_{false};
   std::atomic<bool> finish_{false};
   std::atomic<std::uint64_t> progress_{0};
+  std::vector<std::size_t> done_;  // engines, as the driver told
 };
 
 struct StreamCase {
@@ -93,7 +96,7 @@ class StreamShapes : public StreamTest, public testing::WithParamInterface<Strea
 
 TEST_P(StreamShapes, SendsExactlyItsCountOnEveryQueuePairAndNeverMoreThanTheWindow) {
   const auto& [shape, lanes, messages] = GetParam();
-  TestStream stream({.shape = shape, .messages = messages}, Lanes(shape, lanes), {nullptr});
+  TestStream stream({.shape = shape, .messages = messages}, MakeLanes(shape, lanes), {nullptr});
   EXPECT_EQ(Run(stream).outcome, Outcome::kDone);
   const std::uint64_t whole = (messages + shape.Unit() - 1) / shape.Unit() * shape.Unit();
   for (std::uint32_t i = 0; i < lanes; ++i) {
@@ -102,6 +105,7 @@ TEST_P(StreamShapes, SendsExactlyItsCountOnEveryQueuePairAndNeverMoreThanTheWind
   }
   EXPECT_EQ(stream.completed(), whole * lanes);
   EXPECT_EQ(progress_.load(), whole * lanes);
+  EXPECT_EQ(done_, std::vector<std::size_t>{0});
   EXPECT_LE(wire_.most_in_flight, shape.window);
   EXPECT_TRUE(wire_.queue.empty());
 }
@@ -115,14 +119,14 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_F(StreamTest, FillsTheWholeWindow) {
   const RingShape shape{64, 128, 1, 32};
-  TestStream stream({.shape = shape, .messages = 1000}, Lanes(shape, 1), {nullptr});
+  TestStream stream({.shape = shape, .messages = 1000}, MakeLanes(shape, 1), {nullptr});
   Run(stream);
   EXPECT_EQ(wire_.most_in_flight, 128U);
 }
 
 TEST_F(StreamTest, FinishesTheUnitUnderWayWhenTold) {
   const RingShape shape{64, 128, 1, 100};
-  TestStream stream({.shape = shape, .messages = 1'000'000}, Lanes(shape, 2), {nullptr});
+  TestStream stream({.shape = shape, .messages = 1'000'000}, MakeLanes(shape, 2), {nullptr});
   finish_ = true;  // seen after the first pass
   EXPECT_EQ(Run(stream).outcome, Outcome::kDone);
   EXPECT_EQ(stream.completed(), 400U);
@@ -131,7 +135,7 @@ TEST_F(StreamTest, FinishesTheUnitUnderWayWhenTold) {
 
 TEST_F(StreamTest, SendsItsMinimumAlsoWhenToldToFinishAtOnce) {
   const RingShape shape{64, 16, 1, 4};
-  TestStream stream({.shape = shape, .messages = 1'000'000, .at_least = 50}, Lanes(shape, 1),
+  TestStream stream({.shape = shape, .messages = 1'000'000, .at_least = 50}, MakeLanes(shape, 1),
                     {nullptr});
   finish_ = true;
   Run(stream);
@@ -140,16 +144,17 @@ TEST_F(StreamTest, SendsItsMinimumAlsoWhenToldToFinishAtOnce) {
 
 TEST_F(StreamTest, LeavesAtOnceWhenAborted) {
   const RingShape shape{64, 16, 1, 4};
-  TestStream stream({.shape = shape, .messages = 1'000'000}, Lanes(shape, 1), {nullptr});
+  TestStream stream({.shape = shape, .messages = 1'000'000}, MakeLanes(shape, 1), {nullptr});
   abort_ = true;
   EXPECT_EQ(Run(stream).outcome, Outcome::kAborted);
   EXPECT_LT(stream.completed(), 100U);
+  EXPECT_TRUE(done_.empty());
 }
 
 TEST_F(StreamTest, ReportsTheFirstErrorCompletion) {
   wire_.fail_at = 11;
   const RingShape shape{64, 16, 1, 4};
-  TestStream stream({.shape = shape, .messages = 1000}, Lanes(shape, 1), {nullptr});
+  TestStream stream({.shape = shape, .messages = 1000}, MakeLanes(shape, 1), {nullptr});
   const LoopResult result = Run(stream);
   EXPECT_EQ(result.outcome, Outcome::kFailed);
   EXPECT_EQ(result.failure.what, Failure::What::kCompletion);
@@ -160,7 +165,7 @@ TEST_F(StreamTest, ReportsTheFirstErrorCompletion) {
 TEST_F(StreamTest, ReportsAPostThatFails) {
   wire_.post_error = ENOMEM;
   const RingShape shape{64, 16, 1, 4};
-  TestStream stream({.shape = shape, .messages = 1000}, Lanes(shape, 1), {nullptr});
+  TestStream stream({.shape = shape, .messages = 1000}, MakeLanes(shape, 1), {nullptr});
   const LoopResult result = Run(stream);
   EXPECT_EQ(result.failure.what, Failure::What::kPost);
   EXPECT_EQ(result.failure.code, ENOMEM);

@@ -16,6 +16,7 @@ struct MetricRow {
 
 constexpr MetricRow kMetrics[] = {
     {Metric::kBandwidth, "bw", "bandwidth and message rate"},
+    {Metric::kLatency, "lat", "latency"},
 };
 
 std::vector<Test> MakeTests() {

@@ -10,8 +10,8 @@
 
 namespace rdmabench {
 
-enum class Metric { kBandwidth };
-std::string_view MetricName(Metric metric);  // "bw"
+enum class Metric { kBandwidth, kLatency };
+std::string_view MetricName(Metric metric);  // "bw", "lat"
 
 struct Test {
   std::string name;     // "write_bw"

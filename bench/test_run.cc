@@ -5,8 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "bench/failure_text.h"
 #include "bench/shape.h"
+#include "report/latency.h"
+#include "transport/counters.h"
 #include "transport/json_reader.h"
 
 namespace rdmabench {
@@ -18,64 +19,96 @@ using std::chrono::milliseconds;
 // For a step that the peer does by itself: making queue pairs, connecting them. Emulated hosts need
 // most of it.
 constexpr milliseconds kStepTimeout{60'000};
-// Inline beyond this gains nothing: the request would be larger than the doorbell write of any
-// device.
-constexpr std::uint64_t kMostInlineWish = 256;
+constexpr std::uint64_t kUntilTold = std::uint64_t{1} << 62;
+// Far beyond the time between a message's arrival and the return of its credit.
+constexpr double kCreditPatienceNs = 50e6;
+constexpr double kNsPerMs = 1e6;
 
-std::uint32_t InlineWish(const TestPlan& plan) {
-  std::uint64_t wish = 0;
-  for (const std::uint64_t bytes : plan.run.message_bytes) {
-    if (bytes <= kMostInlineWish) wish = std::max(wish, bytes);
+std::optional<std::string> NameOf(const std::optional<ibv_wc_opcode>& opcode) {
+  return opcode ? std::optional(std::string(OpcodeName(*opcode))) : std::nullopt;
+}
+
+// A window over several workers: from the first that began to the last that ended.
+struct Window {
+  std::uint64_t start_ticks = ~std::uint64_t{0};
+  std::uint64_t end_ticks = 0;
+
+  void Cover(std::uint64_t start, std::uint64_t end) {
+    if (start == 0) return;
+    start_ticks = std::min(start_ticks, start);
+    end_ticks = std::max(end_ticks, end);
   }
-  return static_cast<std::uint32_t>(wish);
+  double Seconds(const TickClock& clock) const {
+    return end_ticks > start_ticks ? clock.Seconds(start_ticks, end_ticks) : 0.0;
+  }
+};
+
+// When the first worker began to send, or else the first message arrived.
+std::uint64_t OpenedAt(const std::vector<JobRun>& runs) {
+  Window sent;
+  Window received;
+  for (const JobRun& run : runs) {
+    sent.Cover(run.sent.start_ticks, run.sent.end_ticks);
+    received.Cover(run.received.start_ticks, run.received.end_ticks);
+  }
+  return sent.end_ticks != 0 ? sent.start_ticks : received.start_ticks;
+}
+
+report::Traffic SentBy(const std::vector<JobRun>& runs, std::uint32_t message_bytes,
+                       const TickClock& clock) {
+  report::Traffic traffic;
+  Window window;
+  for (const JobRun& run : runs) {
+    traffic.messages += run.sent.messages;
+    window.Cover(run.sent.start_ticks, run.sent.end_ticks);
+    if (run.sent.opcode) traffic.completion_opcode = NameOf(run.sent.opcode);
+    traffic.messages_per_queue_pair.insert(traffic.messages_per_queue_pair.end(),
+                                           run.sent.per_queue_pair.begin(),
+                                           run.sent.per_queue_pair.end());
+  }
+  traffic.bytes = traffic.messages * message_bytes;
+  traffic.window_seconds = window.Seconds(clock);
+  return traffic;
+}
+
+report::Traffic ReceivedBy(const std::vector<JobRun>& runs, const TickClock& clock) {
+  report::Traffic traffic;
+  Window window;
+  for (const JobRun& run : runs) {
+    traffic.messages += run.received.messages;
+    traffic.bytes += run.received.bytes;
+    window.Cover(run.received.start_ticks, run.received.end_ticks);
+    traffic.messages_per_queue_pair.insert(traffic.messages_per_queue_pair.end(),
+                                           run.received.per_queue_pair.begin(),
+                                           run.received.per_queue_pair.end());
+    if (run.received.opcode) traffic.completion_opcode = NameOf(run.received.opcode);
+  }
+  traffic.window_seconds = window.Seconds(clock);
+  return traffic;
+}
+
+PortCounters CountersOf(const Site& site) {
+  return ReadCounters("/sys", site.device.info().name, site.port.number);
 }
 
 }  // namespace
 
-TestRun::TestRun(const Setting& setting)
+report::LatencyBasis BasisOf(const Op& op) {
+  return op.reply == Reply::kCompletion ? report::LatencyBasis::kRoundTrip
+                                        : report::LatencyBasis::kHalfRoundTrip;
+}
+
+TestRun::TestRun(const Crew::Setting& setting, std::string& step)
     : setting_(setting),
+      step_((step = "making the queue pairs", step)),
       test_(FindTest(setting.plan.test)),
-      type_(FindQpType(setting.plan.queue.qp_type)) {
-  setting_.step = "making the queue pairs";
-  const Placement& placement = setting_.site.placement;
-  const bool pinned = !placement.worker_cpus.empty();
-  worker_ = std::make_unique<Worker>(
-      setting_.site.device, OptionsFor(), setting_.site.locality,
-      pinned ? std::optional<unsigned>(placement.worker_cpus.front()) : std::nullopt);
-  Connect();
-}
-
-EndpointOptions TestRun::OptionsFor() const {
-  const TestPlan& plan = setting_.plan;
-  const bool active = setting_.role == Role::kClient;
-  EndpointOptions options;
-  options.type = &type_;
-  options.port = setting_.site.port.number;
-  options.gid = active ? setting_.agreement.client_gid : setting_.agreement.server_gid;
-  options.mtu_bytes = setting_.agreement.mtu_bytes;
-  options.queue_pairs = plan.queue.queue_pairs;
-  options.send_depth = active ? setting_.agreement.Depth() : 1;
-  options.inline_bytes = active && test_.op->inline_ok ? plan.queue.inline_bytes : std::nullopt;
-  options.inline_wish = active && test_.op->inline_ok ? InlineWish(plan) : 0;
-  options.attributes.timeout = static_cast<std::uint8_t>(plan.link.timeout);
-  options.attributes.retry_count = static_cast<std::uint8_t>(plan.link.retry_count);
-  options.memory_kind = &FindMemoryKind(plan.memory.kind);
-  options.memory_bytes = setting_.agreement.MemoryBytes(plan.queue.queue_pairs);
-  options.numa_node = setting_.site.placement.memory_node;
-  options.access = active ? 0 : test_.op->peer_access;
-  options.relaxed_ordering = plan.memory.relaxed_ordering.value_or(true);
-  return options;
-}
-
-void TestRun::Connect() {
-  setting_.step = "exchanging peer information";
+      crew_(setting) {
+  step_ = "exchanging peer information";
   Session& session = setting_.session;
-  session.Send("peer", PeerInfoToJson(worker_->endpoint().Local()));
-  const PeerInfo remote =
-      PeerInfoFromJson(session.Receive("peer", In(kStepTimeout), "its queue pairs' addresses"),
-                       setting_.plan.queue.queue_pairs);
-  setting_.step = "connecting the queue pairs";
-  worker_->endpoint().Connect(remote);
+  session.Send("peer", crew_.Local());
+  const json peer = session.Receive("peer", In(kStepTimeout), "its queue pairs' addresses");
+  step_ = "connecting the queue pairs";
+  crew_.Connect(peer, In(kStepTimeout));
   session.Send("connected", json::object());
   session.Receive("connected", In(kStepTimeout), "its queue pairs to be connected");
 }
@@ -92,105 +125,147 @@ void TestRun::Meet(std::string_view kind, const RingShape& shape) {
   reader.Done();
 }
 
-void TestRun::Measure(std::size_t size, const std::function<void(const Sample&, double)>& progress,
-                      SizeRun& run) {
+void TestRun::Measure(std::size_t size, const Watching& watching, SideRun& own, SideRun& peer) {
   const RingShape& shape = setting_.agreement.shapes[size];
-  run.active = setting_.role == Role::kClient;
-  run.complete = false;
-  setting_.step = "getting ready";
+  step_ = "getting ready";
   Meet("ready", shape);
-  setting_.step = "warming up";
-  if (run.active) WarmUp(shape, run);
-  Meet("run", shape);
-  setting_.step = "running";
-  if (run.active) Loop(shape, progress, run);
-  ExchangeCounts(run);
-  run.complete = true;
-}
-
-void TestRun::WarmUp(const RingShape& shape, SizeRun& run) {
-  const RunOptions& options = setting_.plan.run;
-  if (options.warmup_ms == 0) return;
-  const StreamJob job{.op = test_.op,
-                      .type = &type_,
-                      .shape = shape,
-                      .messages = WarmupMessages(shape, setting_.plan.queue.queue_pairs),
-                      .at_least = shape.window,
-                      .most_inline = setting_.plan.queue.inline_bytes};
-  const StreamRun warm = Stream(job,
-                                {.duration = milliseconds(options.warmup_ms),
-                                 .stall_timeout = milliseconds(options.stall_timeout_ms),
-                                 .progress = {}},
-                                nullptr);
-  run.warmup_messages = warm.messages;
-  run.warmup_seconds = setting_.site.clock.Seconds(warm.loop.start_ticks, warm.loop.end_ticks);
-  if (warm.loop.outcome != Outcome::kDone) ThrowWhy(warm.loop);
-}
-
-void TestRun::Loop(const RingShape& shape,
-                   const std::function<void(const Sample&, double)>& progress, SizeRun& run) {
-  const RunOptions& options = setting_.plan.run;
-  constexpr std::uint64_t kUntilTold = std::uint64_t{1} << 62;
-  StreamJob job{.op = test_.op,
-                .type = &type_,
-                .shape = shape,
-                .messages = options.iterations ? shape.WholeUnits(*options.iterations) : kUntilTold,
-                .at_least = shape.Unit(),
-                .most_inline = setting_.plan.queue.inline_bytes};
-  Monitor::Options watch{.duration = std::nullopt,
-                         .stall_timeout = milliseconds(options.stall_timeout_ms),
-                         .progress = progress};
-  if (!options.iterations) watch.duration = milliseconds(options.duration_ms);
-  const StreamRun stream = Stream(job, watch, &run.samples);
-  run.inline_used = UsesInline(worker_->endpoint(), job);
-  run.start_ticks = stream.loop.start_ticks;
-  run.window_seconds = setting_.site.clock.Seconds(stream.loop.start_ticks, stream.loop.end_ticks);
-  run.messages = stream.messages;
-  run.messages_per_queue_pair = stream.messages_per_queue_pair;
-  if (stream.loop.outcome != Outcome::kDone) ThrowWhy(stream.loop);
-}
-
-StreamRun TestRun::Stream(const StreamJob& job, const Monitor::Options& watch,
-                          std::vector<Sample>* samples) {
-  std::atomic<bool> finish{false};
-  const StopFlags stop{setting_.session.abort_flag(), finish};
-  worker_->progress().store(0, std::memory_order_relaxed);
-  Monitor monitor(setting_.session, setting_.site.clock, {&worker_->progress()}, finish, watch);
-  StreamRun run;
-  worker_
-      ->Start(Worker::Task([&] {
-        run = RunStream(worker_->endpoint(), job, setting_.site.clock, stop, worker_->progress(),
-                        [&monitor] { monitor.Start(); });
-      }))
-      .get();
-  std::vector<Sample> taken = monitor.Stop();
-  // A run that broke off ended when something last completed, not when that was noticed.
-  if (run.loop.outcome != Outcome::kDone && monitor.moved_ticks() > run.loop.start_ticks) {
-    run.loop.end_ticks = monitor.moved_ticks();
+  if (setting_.plan.run.warmup_ms > 0 && crew_.duty().Moves()) {
+    step_ = "warming up";
+    WarmUp(shape, own);
   }
-  if (samples != nullptr) *samples = std::move(taken);
-  return run;
+  step_ = "getting ready";
+  Meet("run", shape);
+  step_ = "running";
+  const PortCounters before = CountersOf(setting_.site);
+  if (crew_.duty().Moves()) Loop(shape, watching, own);
+  const CounterMoves moves = Moves(before, CountersOf(setting_.site));
+  own.counters.assign(moves.begin(), moves.end());
+  own.complete = true;
+  if (crew_.duty().Moves()) step_ = "exchanging results";
+  setting_.session.Send("results", SideRunToJson(own));
+  peer = SideRunFromJson(
+      setting_.session.Receive("results", In(setting_.longest_phase), "its results"),
+      setting_.plan.queue.queue_pairs);
 }
 
-// Who was passive takes the other's account; a WRITE leaves no trace that its target could count.
-void TestRun::ExchangeCounts(SizeRun& run) {
-  setting_.step = run.active ? "exchanging results" : "running";
-  Session& session = setting_.session;
-  session.Send("results", {{"messages", run.messages}, {"window_seconds", run.window_seconds}});
-  const json body = session.Receive("results", In(setting_.longest_phase), "its results");
-  JsonReader reader(body, "results");
-  const std::uint64_t messages = reader.Number("messages", 0, ~std::uint64_t{0});
-  const double seconds = reader.Real("window_seconds", 0.0, 1e9);
-  reader.Done();
-  if (run.active) return;
-  run.messages = messages;
-  run.window_seconds = seconds;
+Job TestRun::JobFor(const RingShape& shape) const {
+  const TestPlan& plan = setting_.plan;
+  const QpType& type = FindQpType(plan.queue.qp_type);
+  const double ns_per_tick = setting_.site.clock.NanosecondsPerTick();
+  Job job{.op = test_.op,
+          .type = &type,
+          .duty = crew_.duty(),
+          .shape = shape,
+          .receive = setting_.agreement.receive,
+          .shares_receive_queue = plan.queue.use_srq,
+          .most_inline = plan.queue.inline_bytes};
+  if (type.loses) {
+    job.reply_timeout_ticks = static_cast<std::uint64_t>(
+        static_cast<double>(plan.run.reply_timeout_ms) * kNsPerMs / ns_per_tick);
+    job.credit_patience_ticks = static_cast<std::uint64_t>(kCreditPatienceNs / ns_per_tick);
+  }
+  return job;
 }
 
-void TestRun::ThrowWhy(const LoopResult& loop) {
-  if (loop.outcome == Outcome::kFailed) throw DescribeFailure(loop.failure);
-  const std::optional<Error> failure = setting_.session.failure();
-  throw failure ? *failure : Error(Blame::kRun, "the run was aborted");
+// A rate is the side's; here it is one queue pair's share.
+double TestRun::TicksPerMessage(const RingShape& shape) const {
+  const RunOptions& run = setting_.plan.run;
+  double per_second = run.rate.messages_per_second.value_or(0.0);
+  if (run.rate.bits_per_second) per_second = *run.rate.bits_per_second / 8.0 / shape.message_bytes;
+  if (per_second == 0.0) return 0.0;
+  constexpr double kNsPerSecond = 1e9;
+  return kNsPerSecond / setting_.site.clock.NanosecondsPerTick() * setting_.plan.queue.queue_pairs /
+         per_second;
+}
+
+// Called on the session thread, while the workers record.
+std::function<void(const Sample&, double)> TestRun::Ticker(
+    const Watching& watching, const std::vector<report::Histogram>& round_trips) const {
+  if (!watching.tick) return {};
+  return [this, tick = watching.tick, &round_trips, before = report::Histogram()](
+             const Sample& now, double rate) mutable {
+    Tick told{.now = now, .messages_per_second = rate};
+    if (!round_trips.empty()) {
+      report::Histogram all;
+      for (const report::Histogram& histogram : round_trips) all.Add(histogram.Snapshot());
+      told.latency = report::LatencyOf(all.Since(before), setting_.site.clock.NanosecondsPerTick(),
+                                       BasisOf(*test_.op));
+      before = std::move(all);
+    }
+    tick(told);
+  };
+}
+
+void TestRun::WarmUp(const RingShape& shape, SideRun& own) {
+  const TestPlan& plan = setting_.plan;
+  Job job = JobFor(shape);
+  job.messages = WarmupMessages(shape, plan.queue.queue_pairs);
+  job.at_least = shape.window;
+  // Round trips of the warm-up are measured by the same code, and thrown away.
+  std::vector<report::Histogram> thrown_away(job.duty.pings ? crew_.size() : 0);
+  Monitor::Options watch{.duration = std::nullopt,
+                         .stall_timeout = milliseconds(plan.run.stall_timeout_ms),
+                         .progress = {}};
+  // Who only answers goes on until it has heard how much there was to answer.
+  if (job.duty.Initiates()) watch.duration = milliseconds(plan.run.warmup_ms);
+  const std::vector<JobRun> runs = crew_.Work(job, {.watch = watch, .round_trips = &thrown_away});
+  if (crew_.duty().Initiates()) {
+    const report::Traffic sent = SentBy(runs, shape.message_bytes, setting_.site.clock);
+    own.warmup_messages = sent.messages;
+    own.warmup_seconds = sent.window_seconds;
+  }
+  ThrowIfAborted();
+}
+
+void TestRun::Loop(const RingShape& shape, const Watching& watching, SideRun& own) {
+  const TestPlan& plan = setting_.plan;
+  const RunOptions& options = plan.run;
+  const TickClock& clock = setting_.site.clock;
+  Job job = JobFor(shape);
+  job.messages = options.iterations ? shape.WholeUnits(*options.iterations) : kUntilTold;
+  job.at_least = shape.Unit();
+  job.burst = options.burst.value_or(shape.post_list);
+  job.ticks_per_message = TicksPerMessage(shape);
+  std::vector<report::Histogram> round_trips(job.duty.pings ? crew_.size() : 0);
+  std::vector<Sample> samples;
+  Monitor::Options watch{
+      .duration = std::nullopt,
+      .stall_timeout = milliseconds(options.stall_timeout_ms),
+      .progress = Ticker(watching, round_trips),
+      .progress_every = watching.every,
+      .ends_by_interrupt = options.until_interrupted && setting_.role == Role::kClient};
+  if (job.duty.Initiates() && options.LongestMs() > 0) {
+    watch.duration = milliseconds(options.LongestMs());
+  }
+  const std::vector<JobRun> runs =
+      crew_.Work(job, {.watch = watch, .round_trips = &round_trips, .samples = &samples});
+  Account(job, runs, own);
+  if (job.duty.pings) {
+    own.round_trips.emplace();
+    for (const report::Histogram& histogram : round_trips) {
+      own.round_trips->histogram.Add(histogram);
+    }
+    for (const JobRun& run : runs) own.round_trips->lost += run.sent.lost_replies;
+    own.round_trips->ns_per_tick = clock.NanosecondsPerTick();
+  }
+  const std::uint64_t start = OpenedAt(runs);
+  for (const Sample& sample : samples) {
+    if (sample.ticks < start) continue;
+    own.samples.push_back({clock.Seconds(start, sample.ticks), sample.messages});
+  }
+  ThrowIfAborted();
+}
+
+void TestRun::Account(const Job& job, const std::vector<JobRun>& runs, SideRun& own) const {
+  const TickClock& clock = setting_.site.clock;
+  if (job.duty.Initiates()) own.sent = SentBy(runs, job.shape.message_bytes, clock);
+  if (job.op->TakesReceives() && job.duty.Listens()) own.received = ReceivedBy(runs, clock);
+  own.inline_used = job.duty.Posts() && UsesInline(crew_.endpoint(), job);
+}
+
+void TestRun::ThrowIfAborted() const {
+  if (!setting_.session.abort_flag()) return;
+  throw setting_.session.failure().value_or(Error(Blame::kRun, "the run was aborted"));
 }
 
 }  // namespace rdmabench

@@ -1,33 +1,54 @@
 #include "bench/worker.h"
 
+#include <string>
 #include <utility>
+
+#include "transport/error.h"
 
 namespace rdmabench {
 
-Worker::Worker(const Device& device, const EndpointOptions& options, const Locality& locality,
-               std::optional<unsigned> cpu)
-    : endpoint_(device, options), thread_([this] { Loop(); }) {
-  if (!cpu) return;
+Worker::Worker(const Device& device, const Options& options, const Locality& locality)
+    : endpoint_(device, options.endpoint),
+      control_(options.control ? std::make_unique<Endpoint>(device, *options.control) : nullptr) {
+  if (options.receive.slot_bytes != 0) PostReceives(options.receive);
+  thread_ = std::thread([this] { Loop(); });
+  if (options.cpu) Pin(locality, *options.cpu);
+}
+
+Worker::~Worker() { End(); }
+
+void Worker::PostReceives(const ReceiveShape& shape) {
+  const std::size_t queues = endpoint_.srq() != nullptr ? 1 : endpoint_.queue_pairs().size();
+  const SlotLayout layout = LayoutFor(shape, static_cast<std::uint32_t>(queues));
+  rings_.reserve(queues);
+  for (std::uint32_t i = 0; i < queues; ++i) {
+    rings_.emplace_back(shape, layout,
+                        ReceiveRing::Place{.queue = i,
+                                           .first_slot = std::uint64_t{i} * shape.depth,
+                                           .memory = {.addr = endpoint_.exposed_addr(),
+                                                      .key = endpoint_.memory().lkey()},
+                                           .qp = endpoint_.queue_pairs()[i].get(),
+                                           .srq = endpoint_.srq()});
+    Check(rings_.back().Fill(), "cannot post " + std::to_string(shape.depth) + " receive requests");
+  }
+}
+
+void Worker::Pin(const Locality& locality, unsigned cpu) {
   try {
-    Start(Task([&] { locality.PinThisThread(*cpu); })).get();
+    Start(Task([&] { locality.PinThisThread(cpu); })).get();
   } catch (...) {
-    {
-      const std::lock_guard lock(mutex_);
-      ending_ = true;
-    }
-    changed_.notify_all();
-    thread_.join();
+    End();
     throw;
   }
 }
 
-Worker::~Worker() {
+void Worker::End() {
   {
     const std::lock_guard lock(mutex_);
     ending_ = true;
   }
   changed_.notify_all();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 std::future<void> Worker::Start(Task task) {

@@ -5,11 +5,15 @@
 #include <condition_variable>
 #include <cstdint>
 #include <future>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <thread>
+#include <vector>
 
 #include "bench/drive.h"
+#include "bench/receive_ring.h"
 #include "transport/endpoint.h"
 #include "transport/locality.h"
 
@@ -19,9 +23,16 @@ class Worker {
  public:
   using Task = std::packaged_task<void()>;
 
+  struct Options {
+    EndpointOptions endpoint;
+    // A queue pair beside them for credits; absent: none are needed.
+    std::optional<EndpointOptions> control;
+    ReceiveShape receive;  // posted at once
+    std::optional<unsigned> cpu;
+  };
+
   // Pins its thread to `cpu` when there is one. Throws Error(kEnvironment).
-  Worker(const Device& device, const EndpointOptions& options, const Locality& locality,
-         std::optional<unsigned> cpu);
+  Worker(const Device& device, const Options& options, const Locality& locality);
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
@@ -30,14 +41,25 @@ class Worker {
   std::future<void> Start(Task task);
 
   Endpoint& endpoint() { return endpoint_; }
+  const Endpoint& endpoint() const { return endpoint_; }
+  Endpoint* control() { return control_.get(); }
+  std::span<ReceiveRing> rings() { return rings_; }
   // Messages completed in the loop under way, for sampling.
   std::atomic<std::uint64_t>& progress() { return progress_; }
+  // Messages that the peer has sent in the run under way; all ones: not known yet.
+  std::atomic<std::uint64_t>& expected() { return expected_; }
 
  private:
+  void Pin(const Locality& locality, unsigned cpu);
+  void PostReceives(const ReceiveShape& shape);
+  void End();
   void Loop();
 
   Endpoint endpoint_;
+  std::unique_ptr<Endpoint> control_;
+  std::vector<ReceiveRing> rings_;
   alignas(64) std::atomic<std::uint64_t> progress_{0};
+  alignas(64) std::atomic<std::uint64_t> expected_{0};
   alignas(64) std::mutex mutex_;
   std::condition_variable changed_;
   Task task_;

@@ -23,20 +23,51 @@ void ShowProgress(const Progress& progress) {
   std::fflush(stderr);
 }
 
+// A percentile that too few samples back is not shown.
+void PrintMicroseconds(const char* name, const std::optional<double>& ns) {
+  if (ns) {
+    std::fprintf(stderr, "  %s %.2f us", name, *ns / 1e3);
+  } else {
+    std::fprintf(stderr, "  %s -", name);
+  }
+}
+
+// As iperf does: what came since the last line, one line each.
+void PrintInterval(const Progress& progress) {
+  std::fprintf(stderr, "%9.3f s", progress.elapsed_seconds);
+  if (progress.latency) {
+    std::fprintf(stderr, "  %llu samples",
+                 static_cast<unsigned long long>(progress.latency->samples));
+    PrintMicroseconds("p50", progress.latency->p50_ns);
+    PrintMicroseconds("p99", progress.latency->p99_ns);
+    PrintMicroseconds("max", progress.latency->max_ns);
+  } else {
+    std::fprintf(stderr, "  %.3f Gb/s  %.6f M msg/s", progress.bytes_per_second * 8e-9,
+                 progress.messages_per_second * 1e-6);
+  }
+  std::fputc('\n', stderr);
+}
+
 }  // namespace
 
-Observer MakeNotes(bool quiet) {
+Observer MakeNotes(const OutputOptions& options) {
   Observer observer;
-  if (quiet) return observer;
+  if (options.interval) {
+    observer.progress = PrintInterval;
+    observer.progress_every = *options.interval;
+  }
+  if (options.quiet) return observer;
   observer.queued = [](std::size_t place) {
     std::fprintf(stderr, "the server is busy; place %zu in its queue\n", place);
   };
-  if (isatty(STDERR_FILENO) != 0) observer.progress = ShowProgress;
+  if (!observer.progress && isatty(STDERR_FILENO) != 0) observer.progress = ShowProgress;
   return observer;
 }
 
-void EndNotes(bool quiet) {
-  if (!quiet && isatty(STDERR_FILENO) != 0) std::fputs(kWipe, stderr);
+void EndNotes(const OutputOptions& options) {
+  if (!options.quiet && !options.interval && isatty(STDERR_FILENO) != 0) {
+    std::fputs(kWipe, stderr);
+  }
 }
 
 }  // namespace rdmabench

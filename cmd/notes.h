@@ -3,13 +3,15 @@
 #pragma once
 
 #include "bench/local.h"
+#include "cmd/options.h"
 
 namespace rdmabench {
 
-// Silent when `quiet`; progress only when stderr is a terminal.
-Observer MakeNotes(bool quiet);
+// Silent when the options say quiet; progress only when stderr is a terminal; a line for each
+// interval when that was asked for.
+Observer MakeNotes(const OutputOptions& options);
 
 // Wipes the progress line, before anything else is printed.
-void EndNotes(bool quiet);
+void EndNotes(const OutputOptions& options);
 
 }  // namespace rdmabench

@@ -11,6 +11,7 @@
 #include "bench/agreement.h"
 #include "bench/local.h"
 #include "bench/plan.h"
+#include "cmd/test_options.h"
 
 namespace rdmabench {
 
@@ -20,6 +21,7 @@ struct OutputOptions {
   std::string format = "text";
   std::optional<std::string> json_file;  // "-" is stdout, and then nothing else is printed there
   bool quiet = false;
+  std::optional<std::chrono::milliseconds> interval;  // a line for each; absent: none
 };
 
 struct ServerOptions {
@@ -35,6 +37,7 @@ struct Options {
   Command command = Command::kPrint;
   std::string text;  // for kPrint: help or version
   Plan plan;
+  Given given;
   Call call;
   Local local;
   OutputOptions output;

@@ -22,7 +22,7 @@ TEST(Options, HaveTheDocumentedDefaults) {
   EXPECT_EQ(options.command, Command::kTest);
   EXPECT_EQ(options.call.host, "a");
   EXPECT_EQ(options.call.port, 18515);
-  EXPECT_THAT(TestOf(options).run.message_bytes, ElementsAre(65536));
+  EXPECT_THAT(TestOf(options).run.message_bytes, testing::IsEmpty()) << "by the test";
   EXPECT_EQ(TestOf(options).run.duration_ms, 2000U);
   EXPECT_EQ(TestOf(options).queue.queue_pairs, 1U);
   EXPECT_FALSE(options.local.device.has_value());
@@ -62,11 +62,44 @@ TEST(Options, TakePerftestsLettersAndBothSpellingsOfItsLongNames) {
   }
 }
 
-TEST(Options, AllIsEveryPowerOfTwoTo8MiB) {
-  const auto sizes = TestOf(Parse({"write_bw", "a", "-a"})).run.message_bytes;
-  ASSERT_EQ(sizes.size(), 23U);
-  EXPECT_EQ(sizes.front(), 2U);
-  EXPECT_EQ(sizes.back(), 8U << 20);
+TEST(Options, AllLeavesTheSizesToTheTest) {
+  const Options options = Parse({"write_bw", "a", "-a"});
+  EXPECT_TRUE(TestOf(options).run.all_sizes);
+  EXPECT_THAT(TestOf(options).run.message_bytes, testing::IsEmpty());
+}
+
+TEST(Options, ReachThePlan) {
+  const TestPlan test = TestOf(Parse({"send_bw",   "a",
+                                      "-q",        "4",
+                                      "--threads", "2",
+                                      "-b",        "-e",
+                                      "-r",        "64",
+                                      "-S",        "3",
+                                      "-T",        "8",
+                                      "-L",        "9",
+                                      "-s",        "64:256",
+                                      "--use-srq", "--flow-label",
+                                      "1,2",       "-n",
+                                      "1000",      "--rnr-retry",
+                                      "2",         "--retry-count",
+                                      "4",         "--rate",
+                                      "5000pps"}));
+  EXPECT_EQ(test.queue.queue_pairs, 4U);
+  EXPECT_EQ(test.queue.threads, 2U);
+  EXPECT_TRUE(test.queue.bidirectional && test.queue.events && test.queue.use_srq);
+  EXPECT_EQ(test.queue.recv_depth, 64U);
+  EXPECT_EQ(test.link.service_level, 3U);
+  EXPECT_EQ(test.link.traffic_class, 8U);
+  EXPECT_EQ(test.link.hop_limit, 9U);
+  EXPECT_EQ(test.link.rnr_retry, 2U);
+  EXPECT_EQ(test.link.retry_count, 4U);
+  EXPECT_THAT(test.link.flow_labels, ElementsAre(1, 2));
+  EXPECT_THAT(test.run.message_bytes, ElementsAre(64, 128, 256));
+  EXPECT_EQ(test.run.rate.messages_per_second, 5000.0);
+}
+
+TEST(Options, DscpIsTheTrafficClassWithoutItsLowerBits) {
+  EXPECT_EQ(TestOf(Parse({"write_bw", "a", "--dscp", "26"})).link.traffic_class, 104U);
 }
 
 struct BadCase {
@@ -96,7 +129,9 @@ INSTANTIATE_TEST_SUITE_P(
                     BadCase{{"write_bw", "a", "-u", "300"}, "0 to 31"},
                     BadCase{{"write_bw", "a", "-c", "xrc"}, "rc"},
                     BadCase{{"write_bw", "a", "-c", "UD"}, "write_bw"},
-                    BadCase{{"write_bw", "a", "-c", "uc"}, "write_bw"},
+                    BadCase{{"read_bw", "a", "-c", "uc"}, "read_bw"},
+                    BadCase{{"send_lat", "a", "-b"}, "--bidirectional"},
+                    BadCase{{"send_bw", "a", "--flow-label", "1,x"}, "'x'"},
                     BadCase{{"write_bw", "a", "-n", "5", "-D", "1"}, "--duration"},
                     BadCase{{"write_bw", "a", "-a", "-s", "64"}, "--size"},
                     BadCase{{"write_bw", "a", "--tx-dept", "5"}, "--tx-depth"},

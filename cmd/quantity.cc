@@ -1,7 +1,9 @@
 #include "cmd/quantity.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <optional>
 
 #include "transport/error.h"
@@ -31,6 +33,20 @@ std::optional<std::uint64_t> Digits(std::string_view text) {
   return value;
 }
 
+// A number with or without a decimal point; no exponent.
+std::optional<double> Decimal(std::string_view text) {
+  double value = 0.0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value, std::chars_format::fixed);
+  if (error != std::errc{} || rest != end || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+// ASCII letters differ from their capitals in one bit.
+bool EndsWithLetter(std::string_view text, char letter) {
+  return !text.empty() && (text.back() | 0x20) == letter;
+}
+
 struct Unit {
   char letter;
   unsigned shift;
@@ -44,7 +60,78 @@ struct TimeUnit {
 // Longer names before those that they end with.
 constexpr TimeUnit kTimeUnits[] = {{"ms", 1.0}, {"s", 1e3}, {"m", 6e4}, {"h", 3.6e6}};
 
+struct DecimalUnit {
+  char letter;
+  double factor;
+};
+constexpr DecimalUnit kDecimalUnits[] = {{'k', 1e3}, {'m', 1e6}, {'g', 1e9}, {'t', 1e12}};
+
+struct RateUnit {
+  std::string_view name;
+  std::optional<double> Rate::*rate;
+  Range range;
+  std::string_view allowed;
+};
+// Longer names before those that they end with.
+constexpr RateUnit kRateUnits[] = {
+    {"bps", &Rate::bits_per_second, kRateBits, "1bps to 10Tbps"},
+    {"b/s", &Rate::bits_per_second, kRateBits, "1bps to 10Tbps"},
+    {"pps", &Rate::messages_per_second, kRateMessages, "1pps to 10Gpps"},
+    {"/s", &Rate::messages_per_second, kRateMessages, "1pps to 10Gpps"},
+};
+
 constexpr std::string_view kSizeForm = "a size: bytes, or with K, M, G for powers of 1024";
+constexpr std::string_view kRangeForm =
+    "a range of sizes: FIRST:LAST, FIRST:LAST:+STEP or FIRST:LAST:*FACTOR";
+constexpr std::string_view kRateForm =
+    "a rate: bits per second such as 10Gbps, or messages per second such as 2.5Mpps";
+
+// How a range of sizes gets from one to the next.
+struct Stride {
+  bool multiplies = true;
+  std::uint64_t by = 2;
+
+  // Absent when the next one would be beyond `last`; never overflows.
+  std::optional<std::uint64_t> Next(std::uint64_t size, std::uint64_t last) const {
+    if (multiplies) return size <= last / by ? std::optional(size * by) : std::nullopt;
+    return last - size >= by ? std::optional(size + by) : std::nullopt;
+  }
+};
+
+Stride ParseStride(std::string_view option, std::string_view element, std::string_view text,
+                   Range range) {
+  if (text.starts_with('*')) {
+    return {true, ParseNumber(option, text.substr(1), {2, range.high})};
+  }
+  if (text.starts_with('+')) {
+    return {false, ParseSize(option, text.substr(1), {1, range.high})};
+  }
+  RefuseForm(option, element, kRangeForm);
+}
+
+struct SizeRange {
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+  Stride stride;
+};
+
+// One element of a list; a size is a range of one.
+SizeRange ParseSizeRange(std::string_view option, std::string_view element, Range range) {
+  const std::size_t colon = element.find(':');
+  const std::uint64_t first = ParseSize(option, element.substr(0, colon), range);
+  if (colon == std::string_view::npos) return {first, first, {.multiplies = false, .by = 1}};
+  const std::string_view rest = element.substr(colon + 1);
+  const std::size_t second = rest.find(':');
+  SizeRange sizes{first, ParseSize(option, rest.substr(0, second), range), {}};
+  if (second != std::string_view::npos) {
+    sizes.stride = ParseStride(option, element, rest.substr(second + 1), range);
+  }
+  if (sizes.last < first) RefuseForm(option, element, "a range of sizes: it ends before it begins");
+  if (first == 0 && sizes.stride.multiplies) {
+    RefuseForm(option, element, "a range of sizes: 0 stays 0, however often it is multiplied");
+  }
+  return sizes;
+}
 
 }  // namespace
 
@@ -59,8 +146,7 @@ std::uint64_t ParseSize(std::string_view option, std::string_view text, Range ra
   std::string_view digits = text;
   unsigned shift = 0;
   for (const Unit& unit : kSizeUnits) {
-    // ASCII letters differ from their capitals in one bit.
-    if (!digits.empty() && (digits.back() | 0x20) == unit.letter) {
+    if (EndsWithLetter(digits, unit.letter)) {
       shift = unit.shift;
       digits.remove_suffix(1);
       break;
@@ -78,10 +164,16 @@ std::vector<std::uint64_t> ParseSizes(std::string_view option, std::string_view 
   std::vector<std::uint64_t> sizes;
   for (;;) {
     const std::size_t comma = text.find(',');
-    sizes.push_back(ParseSize(option, text.substr(0, comma), range));
-    if (sizes.size() > kMostSizes) {
-      throw Error(Blame::kUsage, std::string(option) + " lists more than " +
-                                     std::to_string(kMostSizes) + " sizes");
+    const std::string_view element = text.substr(0, comma);
+    const SizeRange elements = ParseSizeRange(option, element, range);
+    std::optional<std::uint64_t> size = elements.first;
+    for (; size; size = elements.stride.Next(*size, elements.last)) {
+      if (sizes.size() == kMostSizes) {
+        throw Error(Blame::kUsage, std::string(option) + " lists more than " +
+                                       std::to_string(kMostSizes) + " sizes, at '" +
+                                       std::string(element) + "'");
+      }
+      sizes.push_back(*size);
     }
     if (comma == std::string_view::npos) return sizes;
     text.remove_prefix(comma + 1);
@@ -98,18 +190,38 @@ std::chrono::milliseconds ParseDuration(std::string_view option, std::string_vie
     scale = unit.milliseconds;
     break;
   }
-  double value = 0.0;
-  const char* end = digits.data() + digits.size();
-  const auto [rest, error] = std::from_chars(digits.data(), end, value, std::chars_format::fixed);
-  if (error != std::errc{} || rest != end || !std::isfinite(value)) {
-    RefuseForm(option, text, "a time: seconds, or with ms, s, m, h");
-  }
-  const double milliseconds = std::round(value * scale);
+  const std::optional<double> value = Decimal(digits);
+  if (!value) RefuseForm(option, text, "a time: seconds, or with ms, s, m, h");
+  const double milliseconds = std::round(*value * scale);
   if (milliseconds < static_cast<double>(range.low) ||
       milliseconds > static_cast<double>(range.high)) {
     RefuseRange(option, text, range.ToString() + " ms");
   }
   return std::chrono::milliseconds(static_cast<std::int64_t>(milliseconds));
+}
+
+Rate ParseRate(std::string_view option, std::string_view text) {
+  const auto* unit = std::find_if(std::begin(kRateUnits), std::end(kRateUnits),
+                                  [text](const RateUnit& row) { return text.ends_with(row.name); });
+  if (unit == std::end(kRateUnits)) RefuseForm(option, text, kRateForm);
+  std::string_view digits = text.substr(0, text.size() - unit->name.size());
+  double factor = 1.0;
+  for (const DecimalUnit& prefix : kDecimalUnits) {
+    if (!EndsWithLetter(digits, prefix.letter)) continue;
+    factor = prefix.factor;
+    digits.remove_suffix(1);
+    break;
+  }
+  const std::optional<double> value = Decimal(digits);
+  if (!value) RefuseForm(option, text, kRateForm);
+  const double per_second = *value * factor;
+  if (per_second < static_cast<double>(unit->range.low) ||
+      per_second > static_cast<double>(unit->range.high)) {
+    RefuseRange(option, text, std::string(unit->allowed));
+  }
+  Rate rate;
+  rate.*(unit->rate) = per_second;
+  return rate;
 }
 
 }  // namespace rdmabench

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bench/plan.h"
+#include "bench/rate.h"
 
 namespace rdmabench {
 
@@ -18,12 +19,18 @@ std::uint64_t ParseNumber(std::string_view option, std::string_view text, Range 
 // "64", "4K", "1m": bytes, with K, M or G for powers of 1024.
 std::uint64_t ParseSize(std::string_view option, std::string_view text, Range range);
 
-// "64,4K,1M", in the order given.
+// "64,4K,1M", in the order given. An element may be a range: "64:1M" doubles from 64 while it stays
+// within 1M, "64:1K:+64" adds 64, "64:1M:*4" multiplies by 4. The end need not be hit.
 std::vector<std::uint64_t> ParseSizes(std::string_view option, std::string_view text, Range range);
 
 // "2", "0.5", "200ms", "10s", "5m": seconds unless a unit says otherwise. `range` is in
 // milliseconds.
 std::chrono::milliseconds ParseDuration(std::string_view option, std::string_view text,
                                         Range range);
+
+// "10Gbps" or "10Gb/s", "2.5Mpps" or "2.5M/s": bits or messages per second, with K, M, G or T in
+// either case for powers of 1000. Units are not: "GB/s" would be bytes. kRateBits and kRateMessages
+// are the ranges.
+Rate ParseRate(std::string_view option, std::string_view text);
 
 }  // namespace rdmabench

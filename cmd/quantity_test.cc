@@ -3,13 +3,21 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
 #include "transport/error.h"
 
 namespace rdmabench {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::SizeIs;
+using testing::StartsWith;
 using testing::ThrowsMessage;
 
 constexpr Range kAny{0, std::uint64_t{1} << 40};
@@ -54,6 +62,74 @@ TEST(ParseSizes, RefusesAnEmptyElement) {
   EXPECT_THROW(ParseSizes("--size", "64,", kAny), Error);
 }
 
+struct SizesCase {
+  const char* text;
+  std::vector<std::uint64_t> sizes;
+};
+class GoodSizes : public testing::TestWithParam<SizesCase> {};
+
+TEST_P(GoodSizes, AreRead) {
+  EXPECT_EQ(ParseSizes("--size", GetParam().text, kAny), GetParam().sizes);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Ranges, GoodSizes,
+    testing::Values(SizesCase{"64:512", {64, 128, 256, 512}},  // the end is hit …
+                    SizesCase{"64:511", {64, 128, 256}},       // … or not
+                    SizesCase{"3:24", {3, 6, 12, 24}}, SizesCase{"1K:4k", {1024, 2048, 4096}},
+                    SizesCase{"64:64", {64}}, SizesCase{"64:256:+64", {64, 128, 192, 256}},
+                    SizesCase{"64:255:+64", {64, 128, 192}},
+                    SizesCase{"1K:3K:+1K", {1024, 2048, 3072}}, SizesCase{"0:2:+1", {0, 1, 2}},
+                    SizesCase{"64:1K:*4", {64, 256, 1024}}, SizesCase{"64:65:+4G", {64}},
+                    SizesCase{"2,64:256,1M,5:6:+1", {2, 64, 128, 256, 1 << 20, 5, 6}},
+                    SizesCase{"64,64:128", {64, 64, 128}}));
+
+TEST(ParseSizes, DoublesUpToTheLargestNumberWithoutOverflow) {
+  constexpr Range kAll{0, std::numeric_limits<std::uint64_t>::max()};
+  EXPECT_THAT(ParseSizes("--size", "1:18446744073709551615", kAll), SizeIs(64));
+  EXPECT_THAT(ParseSizes("--size", "1:18446744073709551615:+9223372036854775808", kAll),
+              ElementsAre(1, (std::uint64_t{1} << 63) + 1));
+}
+
+class BadSizes : public testing::TestWithParam<const char*> {};
+
+TEST_P(BadSizes, AreRefusedByTheOption) {
+  EXPECT_THAT(
+      [] {
+        ParseSizes("--size", GetParam(), {0, 1 << 30});
+      },
+      ThrowsMessage<Error>(StartsWith("--size '")));
+}
+
+INSTANTIATE_TEST_SUITE_P(Texts, BadSizes,
+                         testing::Values(":", "64:", ":64", "64:128:", "64:128:2", "64:128:+",
+                                         "64:128:+0", "64:128:*", "64:128:*0", "64:128:*1",
+                                         "64:128:*2K", "64:128:*1.5", "64:128:-64", "64:128:+64:",
+                                         "64:128:256:512", "64-128", "64 :128", "64:2G",
+                                         "64:128:+2G", "64:128:*18446744073709551616", "64:128,"));
+
+TEST(ParseSizes, SaysWhyARangeIsNone) {
+  const auto parse = [](const char* text) { return [text] { ParseSizes("--size", text, kAny); }; };
+  EXPECT_THAT(parse("2,128:64"), ThrowsMessage<Error>("--size '128:64' is not a range of sizes: it "
+                                                      "ends before it begins"));
+  EXPECT_THAT(parse("0:64"), ThrowsMessage<Error>("--size '0:64' is not a range of sizes: 0 stays "
+                                                  "0, however often it is multiplied"));
+  EXPECT_THAT(parse("64:128:2"),
+              ThrowsMessage<Error>("--size '64:128:2' is not a range of sizes: FIRST:LAST, "
+                                   "FIRST:LAST:+STEP or FIRST:LAST:*FACTOR"));
+}
+
+TEST(ParseSizes, RefusesMoreThanTheMostSizes) {
+  EXPECT_THAT(ParseSizes("--size", "1:4K:+1", kAny), SizeIs(kMostSizes));
+  for (const char* text : {"1:4097:+1", "64,1:4K:+1", "1:1G:+1"}) {
+    EXPECT_THAT([text] { ParseSizes("--size", text, kAny); },
+                ThrowsMessage<Error>(AllOf(HasSubstr("--size lists more than 4096 sizes, at '1:"),
+                                           HasSubstr(":+1'"))));
+  }
+  EXPECT_THAT([] { ParseSizes("--size", "1:4K:+1,64", kAny); },
+              ThrowsMessage<Error>("--size lists more than 4096 sizes, at '64'"));
+}
+
 TEST(ParseNumber, SaysWhatIsAllowed) {
   EXPECT_THAT(
       [] {
@@ -81,6 +157,69 @@ INSTANTIATE_TEST_SUITE_P(Texts, GoodTime,
 TEST(ParseDuration, RefusesWhatIsNoTime) {
   for (const char* text : {"", "s", "ms", "2x", "nan", "inf", "-1", "1e3", "2 s"}) {
     EXPECT_THROW(ParseDuration("--duration", text, kAny), Error) << text;
+  }
+}
+
+struct RateCase {
+  const char* text;
+  double per_second;
+};
+
+class GoodBitRate : public testing::TestWithParam<RateCase> {};
+
+TEST_P(GoodBitRate, IsRead) {
+  const Rate rate = ParseRate("--rate", GetParam().text);
+  EXPECT_EQ(rate.bits_per_second, GetParam().per_second);
+  EXPECT_FALSE(rate.messages_per_second);
+}
+
+INSTANTIATE_TEST_SUITE_P(Texts, GoodBitRate,
+                         testing::Values(RateCase{"10Gbps", 1e10}, RateCase{"10gbps", 1e10},
+                                         RateCase{"10Gb/s", 1e10}, RateCase{"2.5Mbps", 2.5e6},
+                                         RateCase{"100Kbps", 1e5}, RateCase{"0.4Tbps", 4e11},
+                                         RateCase{"1bps", 1.0}, RateCase{"10Tbps", 1e13},
+                                         RateCase{"0.001Kbps", 1.0}));
+
+class GoodMessageRate : public testing::TestWithParam<RateCase> {};
+
+TEST_P(GoodMessageRate, IsRead) {
+  const Rate rate = ParseRate("--rate", GetParam().text);
+  EXPECT_EQ(rate.messages_per_second, GetParam().per_second);
+  EXPECT_FALSE(rate.bits_per_second);
+}
+
+INSTANTIATE_TEST_SUITE_P(Texts, GoodMessageRate,
+                         testing::Values(RateCase{"1Mpps", 1e6}, RateCase{"250kpps", 2.5e5},
+                                         RateCase{"5000pps", 5e3}, RateCase{"1.5M/s", 1.5e6},
+                                         RateCase{"7/s", 7.0}, RateCase{"1pps", 1.0},
+                                         RateCase{"10Gpps", 1e10}));
+
+class BadRate : public testing::TestWithParam<const char*> {};
+
+TEST_P(BadRate, IsRefusedWithTheFormsThatGo) {
+  EXPECT_THAT([] { ParseRate("--rate", GetParam()); },
+              ThrowsMessage<Error>("--rate '" + std::string(GetParam()) +
+                                   "' is not a rate: bits per second such as 10Gbps, or messages "
+                                   "per second such as 2.5Mpps"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Texts, BadRate,
+                         testing::Values("", "10", "10G", "bps", "Gbps", "pps", "/s", "M/s",
+                                         "10 Gbps", " 10Gbps", "10Gbps ", "10Gbpss", "10Gibps",
+                                         "10GGbps", "10Gbp", "10GBps", "10GB/s", "10GPPS", "1e3pps",
+                                         "0x10pps", "nanpps", "infbps", "1.2.3pps", "1,5Mpps",
+                                         "+1pps"));
+
+TEST(ParseRate, SaysWhatIsAllowed) {
+  for (const char* text : {"0bps", "0.5bps", "-1Gbps", "10.1Tbps", "11000Gbps"}) {
+    EXPECT_THAT([text] { ParseRate("--rate", text); },
+                ThrowsMessage<Error>("--rate '" + std::string(text) +
+                                     "' is out of range; allowed are 1bps to 10Tbps"));
+  }
+  for (const char* text : {"0pps", "0.5/s", "11Gpps", "1Tpps"}) {
+    EXPECT_THAT([text] { ParseRate("--rate", text); },
+                ThrowsMessage<Error>("--rate '" + std::string(text) +
+                                     "' is out of range; allowed are 1pps to 10Gpps"));
   }
 }
 

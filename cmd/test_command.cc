@@ -13,17 +13,6 @@
 #include "transport/interrupt.h"
 
 namespace rdmabench {
-namespace {
-
-report::Failure Describe(const Error& error) {
-  return {.host = error.host(),
-          .step = error.step(),
-          .message = error.what(),
-          .remedy = error.remedy()};
-}
-
-}  // namespace
-
 void RunTestCommand(const Options& options) {
   const Interrupt interrupt;
   Output output(options.output);
@@ -33,16 +22,15 @@ void RunTestCommand(const Options& options) {
   report.started_at = UtcNow();
   std::optional<Error> failure;
   try {
-    RunClient(
-        options.plan,
-        {.call = options.call, .local = options.local, .observer = MakeNotes(options.output.quiet)},
-        interrupt, report);
+    RunClient(options.plan,
+              {.call = options.call, .local = options.local, .observer = MakeNotes(options.output)},
+              interrupt, report);
   } catch (const std::exception& exception) {
     failure = AsError(exception);
     report.error = Describe(*failure);
     report.status = report.results.empty() ? report::Status::kFailed : report::Status::kPartial;
   }
-  EndNotes(options.output.quiet);
+  EndNotes(options.output);
   // From here on Ctrl-C ends the program at once, also while stdout is blocked.
   Interrupt::RestoreSignals();
   try {

@@ -44,6 +44,14 @@ std::string SpreadField(const Result& result, auto Spread::*member) {
   return result.bandwidth ? Field(result.bandwidth->spread, member) : std::string();
 }
 
+std::string Field(const std::optional<double>& value) {
+  return value ? Field(*value) : std::string();
+}
+
+std::string LatencyField(const Result& result, auto Latency::*member) {
+  return result.latency ? Field(*result.latency.*member) : std::string();
+}
+
 struct Column {
   std::string_view name;
   std::string (*field)(const Report& report, const Result& result);
@@ -57,6 +65,7 @@ constexpr Column kColumns[] = {
     {"message_bytes", [](const Report&, const Result& r) { return Field(r.message_bytes); }},
     {"queue_pairs", [](const Report&, const Result& r) { return Field(r.queue_pairs); }},
     {"threads", [](const Report&, const Result& r) { return Field(r.threads); }},
+    {"bidirectional", [](const Report&, const Result& r) { return Field(r.bidirectional); }},
     {"from", [](const Report& report, const Result& r) { return HostName(report, r.from); }},
     {"to", [](const Report& report, const Result& r) { return HostName(report, r.to); }},
     {"complete", [](const Report&, const Result& r) { return Field(r.complete); }},
@@ -96,6 +105,22 @@ constexpr Column kColumns[] = {
      [](const Report&, const Result& r) {
        return SpreadField(r, &Spread::ci95_high_bytes_per_second);
      }},
+    {"latency_samples",
+     [](const Report&, const Result& r) { return LatencyField(r, &Latency::samples); }},
+    {"min_ns", [](const Report&, const Result& r) { return LatencyField(r, &Latency::min_ns); }},
+    {"mean_ns", [](const Report&, const Result& r) { return LatencyField(r, &Latency::mean_ns); }},
+    {"stdev_ns",
+     [](const Report&, const Result& r) { return LatencyField(r, &Latency::stdev_ns); }},
+    {"p50_ns", [](const Report&, const Result& r) { return LatencyField(r, &Latency::p50_ns); }},
+    {"p90_ns", [](const Report&, const Result& r) { return LatencyField(r, &Latency::p90_ns); }},
+    {"p99_ns", [](const Report&, const Result& r) { return LatencyField(r, &Latency::p99_ns); }},
+    {"p99_9_ns",
+     [](const Report&, const Result& r) { return LatencyField(r, &Latency::p99_9_ns); }},
+    {"p99_99_ns",
+     [](const Report&, const Result& r) { return LatencyField(r, &Latency::p99_99_ns); }},
+    {"max_ns", [](const Report&, const Result& r) { return LatencyField(r, &Latency::max_ns); }},
+    {"lost_replies",
+     [](const Report&, const Result& r) { return LatencyField(r, &Latency::lost_replies); }},
 };
 
 std::string Quoted(const std::string& field) {

@@ -145,6 +145,9 @@ Json EffectiveJson(const Effective& effective) {
   Object object;
   object.Put("mtu_bytes", effective.mtu_bytes);
   object.Put("send_depth", effective.send_depth);
+  object.Put("recv_depth", effective.recv_depth);
+  object.Put("recv_post_list", effective.recv_post_list);
+  object.Put("read_depth", effective.read_depth);
   object.Put("post_list", effective.post_list);
   object.Put("signal_every", effective.signal_every);
   object.Put("inline_bytes", effective.inline_bytes);
@@ -175,6 +178,46 @@ Json BandwidthJson(const Bandwidth& bandwidth) {
   object.Put("stdev_bytes_per_second", spread.stdev_bytes_per_second);
   object.Put("ci95_low_bytes_per_second", spread.ci95_low_bytes_per_second);
   object.Put("ci95_high_bytes_per_second", spread.ci95_high_bytes_per_second);
+  return object.Take();
+}
+
+// [from_ns, to_ns, count]: a histogram has many.
+Json BucketJson(const Bucket& bucket) { return {bucket.from_ns, bucket.to_ns, bucket.count}; }
+
+Json LatencyJson(const Latency& latency) {
+  Object object;
+  object.Put("basis", latency.basis);
+  object.Put("samples", latency.samples);
+  object.Put("min_ns", latency.min_ns);
+  object.Put("mean_ns", latency.mean_ns);
+  object.Put("stdev_ns", latency.stdev_ns);
+  object.Put("p50_ns", latency.p50_ns);
+  object.Put("p90_ns", latency.p90_ns);
+  object.Put("p99_ns", latency.p99_ns);
+  object.Put("p99_9_ns", latency.p99_9_ns);
+  object.Put("p99_99_ns", latency.p99_99_ns);
+  object.Put("max_ns", latency.max_ns);
+  object.Put("lost_replies", latency.lost_replies);
+  object.PutUnlessEmpty("histogram", ListJson(latency.histogram, BucketJson));
+  return object.Take();
+}
+
+Json TrafficJson(const Traffic& traffic) {
+  Object object;
+  object.Put("messages", traffic.messages);
+  object.Put("bytes", traffic.bytes);
+  object.Put("window_seconds", traffic.window_seconds);
+  object.Put("completion_opcode", traffic.completion_opcode);
+  object.PutUnlessEmpty("messages_per_queue_pair", traffic.messages_per_queue_pair);
+  return object.Take();
+}
+
+Json DirectionJson(const Direction& direction) {
+  Object object;
+  object.Put("from", direction.from);
+  object.Put("to", direction.to);
+  object.Put("sent", TrafficJson(direction.sent));
+  object.Put("received", direction.received, TrafficJson);
   return object.Take();
 }
 
@@ -212,6 +255,7 @@ Json ResultJson(const Result& result) {
   object.Put("message_bytes", result.message_bytes);
   object.Put("queue_pairs", result.queue_pairs);
   object.Put("threads", result.threads);
+  object.Put("bidirectional", result.bidirectional);
   object.Put("from", result.from);
   object.Put("to", result.to);
   object.Put("complete", result.complete);
@@ -220,10 +264,19 @@ Json ResultJson(const Result& result) {
   object.Put("messages", result.messages);
   object.Put("bytes", result.bytes);
   object.Put("bandwidth", result.bandwidth, BandwidthJson);
+  object.Put("latency", result.latency, LatencyJson);
   object.PutUnlessEmpty("intervals", ListJson(result.intervals, IntervalJson));
-  object.PutUnlessEmpty("messages_per_queue_pair", result.messages_per_queue_pair);
+  object.PutUnlessEmpty("traffic", ListJson(result.traffic, DirectionJson));
   object.PutUnlessEmpty("counters", CountersJson(result.counters));
   object.Put("checks", ListJson(result.checks, CheckJson));
+  return object.Take();
+}
+
+Json TestFailureJson(const TestFailure& failure) {
+  Object object;
+  object.Put("plan_index", failure.plan_index);
+  object.Put("test", failure.test);
+  object.Put("error", FailureJson(failure.error));
   return object.Take();
 }
 
@@ -257,6 +310,7 @@ std::string RenderJson(const Report& report) {
   if (!plan.is_null()) object.Put("plan", plan);
   object.Put("hosts", ListJson(report.hosts, HostJson));
   object.Put("results", ListJson(report.results, ResultJson));
+  object.PutUnlessEmpty("failures", ListJson(report.failures, TestFailureJson));
   object.Put("warnings", warnings);
   return object.Take().dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

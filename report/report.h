@@ -87,6 +87,9 @@ struct Host {
 struct Effective {
   std::uint32_t mtu_bytes = 0;
   std::uint32_t send_depth = 0;
+  std::optional<std::uint32_t> recv_depth = {};
+  std::optional<std::uint32_t> recv_post_list = {};
+  std::optional<std::uint32_t> read_depth = {};
   std::uint32_t post_list = 1;
   std::uint32_t signal_every = 1;
   std::uint32_t inline_bytes = 0;  // what the queue pair granted
@@ -119,6 +122,46 @@ struct Bandwidth {
   std::optional<Spread> spread = {};
 };
 
+// Samples from first to last nanosecond.
+struct Bucket {
+  double from_ns = 0.0;
+  double to_ns = 0.0;
+  std::uint64_t count = 0;
+};
+
+struct Latency {
+  std::string basis = {};  // "half_round_trip", "round_trip"
+  std::uint64_t samples = 0;
+  double min_ns = 0.0;
+  double mean_ns = 0.0;
+  double stdev_ns = 0.0;  // of the sample: divided by samples - 1
+  std::optional<double> p50_ns = {};
+  std::optional<double> p90_ns = {};
+  std::optional<double> p99_ns = {};
+  std::optional<double> p99_9_ns = {};
+  std::optional<double> p99_99_ns = {};
+  double max_ns = 0.0;
+  std::uint64_t lost_replies = 0;
+  std::vector<Bucket> histogram = {};
+};
+
+// What one side saw of one direction.
+struct Traffic {
+  std::uint64_t messages = 0;
+  std::uint64_t bytes = 0;
+  double window_seconds = 0.0;
+  std::optional<std::string> completion_opcode = {};  // "rdma_write", "recv"
+  std::vector<std::uint64_t> messages_per_queue_pair = {};
+};
+
+// Messages in one direction, as both ends account for them.
+struct Direction {
+  std::size_t from = 0;  // indexes into Report::hosts
+  std::size_t to = 1;
+  Traffic sent = {};
+  std::optional<Traffic> received = {};  // absent: nothing at the other end counts them
+};
+
 struct Interval {
   double start_seconds = 0.0;  // since the window opened
   double seconds = 0.0;
@@ -140,7 +183,7 @@ struct Counters {
   CounterDeltas server = {};
 };
 
-// One measured size of one test, in one direction.
+// One measured size of one test.
 struct Result {
   std::size_t plan_index = 0;
   std::string test = {};    // "write_bw"
@@ -150,19 +193,28 @@ struct Result {
   std::uint64_t message_bytes = 0;
   std::uint32_t queue_pairs = 1;
   std::uint32_t threads = 1;
-  std::size_t from = 0;  // indexes into Report::hosts
+  bool bidirectional = false;
+  std::size_t from = 0;  // indexes into Report::hosts: who initiates, and where to
   std::size_t to = 1;
   bool complete = true;
   Effective effective = {};
   double window_seconds = 0.0;
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;
-  // Where metric is "bw"; "lat" gets a struct of its own beside it.
+  // By the metric.
   std::optional<Bandwidth> bandwidth = {};
+  std::optional<Latency> latency = {};
   std::vector<Interval> intervals = {};
-  std::vector<std::uint64_t> messages_per_queue_pair = {};
+  std::vector<Direction> traffic = {};  // two where both directions were measured
   std::vector<Check> checks = {};
   Counters counters = {};
+};
+
+// A test of a plan of several that failed, while others went on.
+struct TestFailure {
+  std::size_t plan_index = 0;
+  std::string test = {};
+  Failure error = {};
 };
 
 struct Report {
@@ -173,6 +225,7 @@ struct Report {
   std::string plan_json = {};  // the plan as JSON text; may be empty
   std::vector<Host> hosts = {};
   std::vector<Result> results = {};
+  std::vector<TestFailure> failures = {};
   std::vector<std::string> warnings = {};
 };
 

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <limits>
+#include <utility>
 
 namespace rdmabench::report {
 namespace {
@@ -83,6 +84,11 @@ Result WriteBandwidth(std::uint64_t message_bytes, std::uint64_t messages) {
   result.messages = messages;
   result.bytes = messages * message_bytes;
   result.window_seconds = kWindowSeconds;
+  Direction& direction = result.traffic.emplace_back();
+  direction.sent = {.messages = messages,
+                    .bytes = result.bytes,
+                    .window_seconds = kWindowSeconds,
+                    .completion_opcode = "rdma_write"};
   const double bytes_per_second = static_cast<double>(result.bytes) / kWindowSeconds;
   result.bandwidth = Bandwidth{
       .bytes_per_second = bytes_per_second,
@@ -115,7 +121,7 @@ Result SweepResult(std::uint64_t message_bytes, std::uint64_t messages) {
   result.threads = 2;
   result.bandwidth->spread = SpreadAround(result.bandwidth->bytes_per_second);
   result.intervals = {{0.0, 1.0, messages / 2}, {1.0, 1.0, messages / 2}};
-  result.messages_per_queue_pair = {messages / 2, messages / 2};
+  result.traffic[0].sent.messages_per_queue_pair = {messages / 2, messages / 2};
   const auto sent = static_cast<double>(messages);
   result.checks = {
       {"messages_per_queue_pair_add_up", true, {{"messages", sent}, {"sum_messages", sent}}, ""},
@@ -131,14 +137,73 @@ Result SweepResult(std::uint64_t message_bytes, std::uint64_t messages) {
   return result;
 }
 
+// A small histogram, so that goldens stay readable; its figures are those of LatencyOf().
+Result SendLatency() {
+  Result result = WriteBandwidth(2, 1000);
+  result.plan_index = 1;
+  result.test = "send_lat";
+  result.op = "send";
+  result.metric = "lat";
+  result.qp_type = "ud";
+  result.bandwidth.reset();
+  result.effective.recv_depth = 16;
+  result.effective.recv_post_list = 4;
+  result.traffic[0].sent.completion_opcode = "send";
+  result.traffic[0].received =
+      Traffic{.messages = 1000, .bytes = 2000, .window_seconds = 0.0, .completion_opcode = "recv"};
+  result.latency = Latency{.basis = "half_round_trip",
+                           .samples = 1000,
+                           .min_ns = 1600.0,
+                           .mean_ns = 1750.5,
+                           .stdev_ns = 40.25,
+                           .p50_ns = 1700.0,
+                           .p90_ns = 1800.0,
+                           .p99_ns = 1900.0,
+                           .p99_9_ns = 2100.0,
+                           .p99_99_ns = 24000.0,
+                           .max_ns = 25000.0,
+                           .lost_replies = 1,
+                           .histogram = {{1600.0, 1601.0, 500}, {1800.0, 25000.0, 500}}};
+  return result;
+}
+
+// So few samples that they do not back the higher percentiles.
+Result RareLatency() {
+  Result result = SendLatency();
+  result.message_bytes = 64;
+  result.messages = result.latency->samples = 12;
+  result.latency->p99_ns = result.latency->p99_9_ns = result.latency->p99_99_ns = std::nullopt;
+  return result;
+}
+
+Result BothWays() {
+  Result result = WriteBandwidth(4096, 2000);
+  result.plan_index = 2;
+  result.test = "send_bw";
+  result.op = "send";
+  result.bidirectional = true;
+  result.effective.read_depth = 16;
+  result.traffic[0].sent.messages = 1000;
+  result.traffic[0].received = result.traffic[0].sent;
+  Direction back = result.traffic[0];
+  std::swap(back.from, back.to);
+  result.traffic.push_back(back);
+  return result;
+}
+
 Report Complete() {
   Report report{.tool = SampleTool(), .started_at = "2025-06-01T12:00:00Z"};
   report.plan_json =
       R"({"tests":[{"test":"write_bw","sizes":[64,4096,65536,1048576],"queue_pairs":2}]})";
   report.hosts = {HardwareHost("client", "node-a", "192.168.77.1"),
                   HardwareHost("server", "node-b", "192.168.77.2")};
-  report.results = {SweepResult(64, 48000000), SweepResult(4096, 5600000),
-                    SweepResult(65536, 368000), SweepResult(1048576, 23200)};
+  report.results = {SweepResult(64, 48000000),
+                    SweepResult(4096, 5600000),
+                    SweepResult(65536, 368000),
+                    SweepResult(1048576, 23200),
+                    SendLatency(),
+                    RareLatency(),
+                    BothWays()};
   return report;
 }
 
@@ -167,6 +232,12 @@ Report Partial() {
   send.bandwidth.reset();
   send.effective = {.mtu_bytes = 1024, .send_depth = 64, .iterations_per_queue_pair = 1000};
   report.results = {write, send};
+  report.failures = {{.plan_index = 2,
+                      .test = "read_bw",
+                      .error = {.host = "server",
+                                .step = "agreeing on the plan",
+                                .message = "the server allows 4 queue pairs a client, asked were 8",
+                                .remedy = "ask for less"}}};
   report.warnings = {"the governor of host-b is powersave: rates may vary"};
   report.error = Failure{.host = "server",
                          .step = "measuring send_bw at 65536 B",

@@ -60,6 +60,16 @@ def parent(document, path):
 
 RESULT = ("results", 0)
 
+
+def first(key):
+    """Of the complete report: where the first result that has the key stands."""
+    results = load("complete")["results"]
+    return "results", next(i for i, result in enumerate(results) if key in result)
+
+
+LATENCY = (*first("latency"), "latency")
+TRAFFIC = (*first("traffic"), "traffic", 0)
+
 # What is done to the complete report; each must make it invalid.
 BREAKS = {
     "no schema_version": removed("schema_version"),
@@ -97,6 +107,12 @@ BREAKS = {
     "no queue pairs": replaced(0, *RESULT, "queue_pairs"),
     "half a spread": removed(*RESULT, "bandwidth", "peak_bytes_per_second"),
     "a spread without its count": removed(*RESULT, "bandwidth", "interval_count"),
+    "unknown basis": replaced("one_way", *LATENCY, "basis"),
+    "latency without samples": removed(*LATENCY, "samples"),
+    "wrong unit in latency": renamed("p50_us", *LATENCY, "p50_ns"),
+    "negative latency": replaced(-1.0, *LATENCY, "min_ns"),
+    "traffic without its sender": removed(*TRAFFIC, "sent"),
+    "extra key in traffic": replaced(1, *TRAFFIC, "sent", "lost"),
     "empty interval": replaced(0, *RESULT, "intervals", 0, "seconds"),
     "check without a verdict": removed(*RESULT, "checks", 0, "ok"),
     "verdict as text": replaced("yes", *RESULT, "checks", 0, "ok"),

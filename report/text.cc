@@ -152,10 +152,23 @@ std::string WarningsBlock(const Words& warnings) {
   return text.empty() ? text : "\n" + text;
 }
 
-std::string ErrorBlock(const Failure& failure) {
+std::string Sentence(const Failure& failure) {
   const std::string place =
       Joined({failure.host, Prefixed("while ", std::optional(failure.step))}, ", ");
-  std::string text = "\nerror: " + Printable(Joined({place, failure.message}, ": ")) + "\n";
+  return Printable(Joined({place, failure.message}, ": "));
+}
+
+std::string FailuresBlock(const std::vector<TestFailure>& failures) {
+  std::string text;
+  for (const TestFailure& failure : failures) {
+    text += "failed: test " + std::to_string(failure.plan_index + 1) + ", " +
+            Printable(failure.test) + ": " + Sentence(failure.error) + "\n";
+  }
+  return text.empty() ? text : "\n" + text;
+}
+
+std::string ErrorBlock(const Failure& failure) {
+  std::string text = "\nerror: " + Sentence(failure) + "\n";
   if (!failure.remedy.empty()) text += "remedy: " + Printable(failure.remedy) + "\n";
   return text;
 }
@@ -171,6 +184,7 @@ std::string RenderText(const Report& report) {
   text += "\n";
   text += HostsBlock(report.hosts);
   if (!report.results.empty()) text += "\n" + RenderResults(report);
+  text += FailuresBlock(report.failures);
   text += WarningsBlock(report.warnings);
   if (report.error) text += ErrorBlock(*report.error);
   return text;

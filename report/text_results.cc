@@ -88,9 +88,16 @@ std::string QueuePairs(const Group& group) {
 }
 
 std::string Requests(const Group& group) {
-  return "depth " + Across(group, &Effective::send_depth) + ", post list " +
-         Across(group, &Effective::post_list) + ", signalled every " +
-         Across(group, &Effective::signal_every);
+  const Effective& effective = group.front()->effective;
+  std::string text = "depth " + Across(group, &Effective::send_depth) + ", post list " +
+                     Across(group, &Effective::post_list) + ", signalled every " +
+                     Across(group, &Effective::signal_every);
+  if (effective.recv_depth) {
+    text += ", receive depth " + std::to_string(*effective.recv_depth) + " posted by " +
+            std::to_string(effective.recv_post_list.value_or(1));
+  }
+  if (effective.read_depth) text += ", " + std::to_string(*effective.read_depth) + " outstanding";
+  return text;
 }
 
 std::string Inline(const Group& group) {
@@ -152,6 +159,11 @@ std::string GidPair(const Report& report, const Result& result) {
   return GidText(from) + " → " + GidText(to);
 }
 
+std::string Basis(const Result& result) {
+  if (!result.latency) return {};
+  return result.latency->basis == "round_trip" ? ", full round trips" : ", half round trips";
+}
+
 std::string Agreed(const Report& report, const Group& group) {
   const Result& first = *group.front();
   TextTable rows({{"", Align::kLeft}, {"", Align::kLeft}});
@@ -162,11 +174,23 @@ std::string Agreed(const Report& report, const Group& group) {
   rows.AddRow({"inline", Inline(group)});
   rows.AddRow({"memory", Memory(group)});
   rows.AddRow({"run", Run(group)});
-  return Printable(first.test) + ": " + HostName(report, first.from) + " → " +
-         HostName(report, first.to) + "\n" + rows.Render(2);
+  return Printable(first.test) + ": " + HostName(report, first.from) +
+         (first.bidirectional ? " ↔ " : " → ") + HostName(report, first.to) + Basis(first) + "\n" +
+         rows.Render(2);
 }
 
 double Gbps(double bytes_per_second) { return bytes_per_second * 8.0 / 1e9; }
+
+// Sent and not received, where both ends have counted; and replies that did not come.
+std::uint64_t Lost(const Result& result) {
+  std::uint64_t lost = result.latency ? result.latency->lost_replies : 0;
+  if (result.latency) return lost;
+  for (const Direction& direction : result.traffic) {
+    if (!direction.received || direction.received->messages > direction.sent.messages) continue;
+    lost += direction.sent.messages - direction.received->messages;
+  }
+  return lost;
+}
 
 struct Column {
   std::string_view title;
@@ -188,6 +212,24 @@ constexpr Column kBandwidthColumns[] = {
      [](const Result& r) { return Fixed(r.bandwidth->messages_per_second / 1e6, 6); }},
 };
 
+std::string Microseconds(double ns) { return Fixed(ns / 1e3, 2); }
+std::string Microseconds(const std::optional<double>& ns) {
+  return ns ? Microseconds(*ns) : std::string("-");
+}
+
+constexpr Column kLatencyColumns[] = {
+    {"min us", 9, [](const Result& r) { return Microseconds(r.latency->min_ns); }},
+    {"p50 us", 9, [](const Result& r) { return Microseconds(r.latency->p50_ns); }},
+    {"mean us", 9, [](const Result& r) { return Microseconds(r.latency->mean_ns); }},
+    {"p99 us", 9, [](const Result& r) { return Microseconds(r.latency->p99_ns); }},
+    {"p99.9 us", 9, [](const Result& r) { return Microseconds(r.latency->p99_9_ns); }},
+    {"max us", 10, [](const Result& r) { return Microseconds(r.latency->max_ns); }},
+};
+
+constexpr Column kLostColumns[] = {
+    {"lost", 8, [](const Result& r) { return std::to_string(Lost(r)); }},
+};
+
 constexpr Column kSpreadColumns[] = {
     {"min Gb/s", 8,
      [](const Result& r) { return Fixed(Gbps(r.bandwidth->spread->min_bytes_per_second), 3); }},
@@ -201,6 +243,8 @@ constexpr Column kSpreadColumns[] = {
      }},
 };
 
+bool HasLatency(const Result& result) { return result.latency.has_value(); }
+bool HasLost(const Result& result) { return Lost(result) > 0; }
 bool HasBandwidth(const Result& result) { return result.bandwidth.has_value(); }
 bool HasSpread(const Result& result) { return result.bandwidth && result.bandwidth->spread; }
 
@@ -214,6 +258,8 @@ constexpr ColumnSet kColumnSets[] = {
     {kColumns, [](const Result&) { return true; }},
     {kBandwidthColumns, HasBandwidth},
     {kSpreadColumns, HasSpread},
+    {kLatencyColumns, HasLatency},
+    {kLostColumns, HasLost},
 };
 
 std::string Table(const Group& group) {

@@ -121,6 +121,7 @@ DeviceLimits LimitsOf(const ibv_device_attr& attr) {
           .max_mr = Limit(attr.max_mr),
           .max_rd_atom = Limit(attr.max_qp_rd_atom),
           .max_init_rd_atom = Limit(attr.max_qp_init_rd_atom),
+          .max_srq_wr = attr.max_srq > 0 ? Limit(attr.max_srq_wr) : 0,
           .max_mr_bytes = attr.max_mr_size,
           .atomics = attr.atomic_cap != IBV_ATOMIC_NONE};
 }

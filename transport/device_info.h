@@ -28,6 +28,7 @@ struct PortInfo {
 struct DeviceLimits {
   std::uint32_t max_qp = 0, max_qp_wr = 0, max_cq = 0, max_cqe = 0, max_sge = 0;
   std::uint32_t max_mr = 0, max_rd_atom = 0, max_init_rd_atom = 0;
+  std::uint32_t max_srq_wr = 0;  // 0: no shared receive queues
   std::uint64_t max_mr_bytes = 0;
   bool atomics = false;
 };

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "transport/endpoint_limits.h"
 #include "transport/error.h"
 #include "transport/gid.h"
 #include "transport/memlock.h"
@@ -15,92 +16,36 @@ namespace rdmabench {
 namespace {
 
 constexpr std::uint32_t kPsnMask = 0xffffff;
-// Devices grant inline data in steps of their cache lines: below this, nothing is worth another
-// try.
-constexpr std::uint32_t kSmallestInlineWish = 8;
+constexpr std::string_view kPathRemedy =
+    "is the peer reachable over this interface (ping its address; ip neigh)? Are the GID index and "
+    "the MTU right on both sides?";
 
 std::string Count(std::uint64_t number, std::string_view what) {
   return std::to_string(number) + " " + std::string(what);
 }
 
-void Limit(std::string_view what, std::uint64_t asked, std::uint64_t allowed, std::string_view name,
-           std::string_view remedy) {
-  if (asked <= allowed) return;
-  throw Error(Blame::kEnvironment,
-              Count(asked, what) + " were asked for, and the device allows " +
-                  std::to_string(allowed) + " (" + std::string(name) + ")",
-              std::string(remedy));
-}
-
-// Queue pairs that share a completion queue, so that it holds every request of them; the last queue
-// may have fewer.
-std::uint32_t PairsPerCq(std::uint32_t queue_pairs, std::uint32_t depth, std::uint32_t max_cqe) {
-  const std::uint32_t most = max_cqe / depth;
-  const std::uint32_t cqs = (queue_pairs + most - 1) / most;
-  return (queue_pairs + cqs - 1) / cqs;
-}
-
-std::uint32_t CqsFor(std::uint32_t queue_pairs, std::uint32_t pairs_per_cq) {
-  return (queue_pairs + pairs_per_cq - 1) / pairs_per_cq;
-}
-
-bool HasReadDepth(const QpType& type) { return (type.rts_mask & IBV_QP_MAX_QP_RD_ATOMIC) != 0; }
-
 // A type whose queue pairs are not told the path says with each request which way it goes.
 bool NeedsAddressHandle(const QpType& type) { return (type.rtr_mask & IBV_QP_AV) == 0; }
-
-void CheckLimits(const DeviceLimits& limits, const EndpointOptions& options) {
-  constexpr std::string_view kFewerPairs = "use fewer queue pairs (-q)";
-  constexpr std::string_view kLessDepth = "use a smaller depth (--tx-depth)";
-  Limit("queue pairs", options.queue_pairs, limits.max_qp, "max_qp", kFewerPairs);
-  for (const std::uint32_t depth : {options.send_depth, options.recv_depth}) {
-    Limit("requests a queue", depth, limits.max_qp_wr, "max_qp_wr", kLessDepth);
-    Limit("completions of one queue", depth, limits.max_cqe, "max_cqe", kLessDepth);
-  }
-  std::uint64_t cqs = 0;
-  for (const std::uint32_t depth : {options.send_depth, options.recv_depth}) {
-    cqs += CqsFor(options.queue_pairs, PairsPerCq(options.queue_pairs, depth, limits.max_cqe));
-  }
-  Limit("completion queues", cqs, limits.max_cq, "max_cq", kFewerPairs);
-  Limit("bytes of registered memory", options.memory_bytes, limits.max_mr_bytes, "max_mr_size",
-        "use smaller messages or a smaller depth");
-  if (!HasReadDepth(*options.type)) return;
-  Limit("outstanding reads", options.attributes.read_depth, limits.max_init_rd_atom,
-        "max_qp_init_rd_atom", "use a smaller read depth");
-  Limit("outstanding reads as target", options.attributes.read_depth, limits.max_rd_atom,
-        "max_qp_rd_atom", "use a smaller read depth");
-}
-
-const EndpointOptions& Checked(const Device& device, const EndpointOptions& options) {
-  assert(options.type != nullptr && options.memory_kind != nullptr);
-  assert(options.queue_pairs > 0 && options.send_depth > 0 && options.recv_depth > 0);
-  CheckLimits(device.info().limits, options);
-  const PortInfo& port = device.ActivePort(options.port);
-  const std::string port_name = "port " + std::to_string(port.number) + " of " + device.info().name;
-  if (port.grh_required && !options.gid) {
-    throw Error(Blame::kEnvironment, port_name + " needs a GID, and none was chosen",
-                "give its network interface an address, or choose one with -x");
-  }
-  if (options.mtu_bytes > port.active_mtu_bytes) {
-    throw Error(Blame::kEnvironment,
-                "an MTU of " + std::to_string(options.mtu_bytes) + " was asked for, and " +
-                    port_name + " has " + std::to_string(port.active_mtu_bytes) + " active",
-                "ask for a smaller one (-m), or raise the interface's MTU");
-  }
-  return options;
-}
 
 int MemoryAccess(const EndpointOptions& options) {
   return options.access |
          (options.relaxed_ordering ? static_cast<int>(IBV_ACCESS_RELAXED_ORDERING) : 0);
 }
 
-std::vector<Cq> MakeCqs(ibv_context* context, std::uint32_t queue_pairs, std::uint32_t depth,
-                        std::uint32_t pairs_per_cq) {
+struct CqPlan {
+  std::uint32_t queues = 0;
+  std::uint32_t depth = 0;
+  std::uint32_t queues_per_cq = 0;
+  ibv_comp_channel* channel = nullptr;
+  std::uint32_t vector = 0;
+};
+
+std::vector<Cq> MakeCqs(ibv_context* context, const CqPlan& plan) {
   std::vector<Cq> cqs;
-  for (std::uint32_t first = 0; first < queue_pairs; first += pairs_per_cq) {
-    const std::uint32_t entries = depth * std::min(pairs_per_cq, queue_pairs - first);
-    Cq cq(ibv_create_cq(context, static_cast<int>(entries), nullptr, nullptr, 0));
+  for (std::uint32_t first = 0; first < plan.queues; first += plan.queues_per_cq) {
+    const std::uint32_t entries = plan.depth * std::min(plan.queues_per_cq, plan.queues - first);
+    Cq cq(ibv_create_cq(context, static_cast<int>(entries), nullptr, plan.channel,
+                        static_cast<int>(plan.vector)));
     if (cq == nullptr) {
       const int code = errno;
       ThrowErrno(code, "cannot create a completion queue of " + Count(entries, "entries"),
@@ -111,14 +56,22 @@ std::vector<Cq> MakeCqs(ibv_context* context, std::uint32_t queue_pairs, std::ui
   return cqs;
 }
 
-ibv_qp_init_attr InitialAttributes(const EndpointOptions& options, ibv_cq* send_cq, ibv_cq* recv_cq,
+// What a queue pair hangs on.
+struct Queues {
+  ibv_cq* send_cq = nullptr;
+  ibv_cq* recv_cq = nullptr;
+  ibv_srq* srq = nullptr;
+};
+
+ibv_qp_init_attr InitialAttributes(const EndpointOptions& options, const Queues& queues,
                                    std::uint32_t inline_bytes) {
   ibv_qp_init_attr attr{};
-  attr.send_cq = send_cq;
-  attr.recv_cq = recv_cq;
+  attr.send_cq = queues.send_cq;
+  attr.recv_cq = queues.recv_cq;
+  attr.srq = queues.srq;
   attr.qp_type = options.type->verbs;
   attr.cap = {.max_send_wr = options.send_depth,
-              .max_recv_wr = options.recv_depth,
+              .max_recv_wr = queues.srq != nullptr ? 0 : options.recv_depth,
               .max_send_sge = 1,
               .max_recv_sge = 1,
               .max_inline_data = inline_bytes};
@@ -127,6 +80,29 @@ ibv_qp_init_attr InitialAttributes(const EndpointOptions& options, ibv_cq* send_
 
 std::string NameOf(const QpType& type, std::size_t index) {
   return std::string(type.name) + " queue pair " + std::to_string(index + 1);
+}
+
+CompletionChannel MakeChannel(ibv_context* context, const EndpointOptions& options) {
+  if (!options.events) return nullptr;
+  const int vectors = context->num_comp_vectors;
+  if (options.completion_vector >= static_cast<std::uint32_t>(vectors)) {
+    throw Error(Blame::kEnvironment,
+                "completion vector " + std::to_string(options.completion_vector) +
+                    " was asked for, and the device has " + std::to_string(vectors),
+                "use one from 0 to " + std::to_string(vectors - 1) + " (-X)");
+  }
+  return CompletionChannel(
+      Check(ibv_create_comp_channel(context), "cannot create a completion channel"));
+}
+
+Srq MakeSrq(ibv_pd* pd, const EndpointOptions& options) {
+  if (!options.use_srq) return nullptr;
+  ibv_srq_init_attr attr{};
+  attr.attr = {.max_wr = options.recv_depth, .max_sge = 1, .srq_limit = 0};
+  return Srq(
+      Check(ibv_create_srq(pd, &attr),
+            "cannot create a shared receive queue of " + Count(options.recv_depth, "requests"),
+            "use a smaller --rx-depth"));
 }
 
 [[noreturn]] void ThrowCreation(int code, const EndpointOptions& options, std::uint32_t index,
@@ -164,14 +140,13 @@ std::uint32_t FindGrantedInline(ibv_pd* pd, const ibv_qp_init_attr& attr, std::u
 
 // What every queue pair can be asked to grant: the value asked for exactly, or as much of the wish
 // as the device has.
-std::uint32_t ProbeInline(ibv_pd* pd, const EndpointOptions& options, ibv_cq* send_cq,
-                          ibv_cq* recv_cq) {
+std::uint32_t ProbeInline(ibv_pd* pd, const EndpointOptions& options, const Queues& queues) {
   const std::uint32_t wanted = options.inline_bytes.value_or(options.inline_wish);
   if (wanted == 0) return 0;
-  ibv_qp_init_attr attr = InitialAttributes(options, send_cq, recv_cq, wanted);
+  ibv_qp_init_attr attr = InitialAttributes(options, queues, wanted);
   Qp qp(ibv_create_qp(pd, &attr));
   if (qp != nullptr && attr.cap.max_inline_data >= wanted) return wanted;
-  const ibv_qp_init_attr plain = InitialAttributes(options, send_cq, recv_cq, 0);
+  const ibv_qp_init_attr plain = InitialAttributes(options, queues, 0);
   const std::uint32_t granted =
       qp != nullptr ? attr.cap.max_inline_data : FindGrantedInline(pd, plain, wanted);
   if (!options.inline_bytes) return granted;
@@ -189,7 +164,13 @@ std::vector<std::uint32_t> RandomPsns(std::uint32_t count) {
   return psns;
 }
 
-ibv_ah_attr PathTo(const EndpointOptions& options, const PeerInfo& remote) {
+std::uint32_t FlowLabel(const EndpointOptions& options, std::size_t index) {
+  const std::vector<std::uint32_t>& labels = options.attributes.flow_labels;
+  return labels[index % labels.size()];
+}
+
+ibv_ah_attr PathTo(const EndpointOptions& options, const PeerInfo& remote,
+                   std::uint32_t flow_label) {
   ibv_ah_attr path{};
   path.port_num = static_cast<std::uint8_t>(options.port);
   path.sl = options.attributes.service_level;
@@ -197,7 +178,7 @@ ibv_ah_attr PathTo(const EndpointOptions& options, const PeerInfo& remote) {
   if (!options.gid) return path;
   path.is_global = 1;
   path.grh = {.dgid = *remote.gid,
-              .flow_label = options.attributes.flow_label,
+              .flow_label = flow_label,
               .sgid_index = static_cast<std::uint8_t>(options.gid->index),
               .hop_limit = options.attributes.hop_limit,
               .traffic_class = options.attributes.traffic_class};
@@ -278,24 +259,34 @@ Endpoint::Endpoint(const Device& device, const EndpointOptions& options)
       lid_(device.ActivePort(options.port).lid),
       pd_(Check(ibv_alloc_pd(device.context()), "cannot allocate a protection domain")),
       memory_(pd_.get(), *options.memory_kind,
-              BufferRequest{.bytes = options.memory_bytes, .numa_node = options.numa_node},
+              BufferRequest{.bytes = options.own_bytes + options.exposed_bytes,
+                            .numa_node = options.numa_node},
               MemoryAccess(options)),
+      channel_(MakeChannel(device.context(), options)),
+      srq_(MakeSrq(pd_.get(), options)),
       psns_(RandomPsns(options.queue_pairs)) {
   const std::uint32_t pairs = options.queue_pairs;
+  const std::uint32_t queues = ReceiveQueues(options);
   const std::uint32_t max_cqe = device.info().limits.max_cqe;
-  const std::uint32_t per_send_cq = PairsPerCq(pairs, options.send_depth, max_cqe);
-  const std::uint32_t per_recv_cq = PairsPerCq(pairs, options.recv_depth, max_cqe);
-  send_cqs_ = MakeCqs(device.context(), pairs, options.send_depth, per_send_cq);
-  recv_cqs_ = MakeCqs(device.context(), pairs, options.recv_depth, per_recv_cq);
+  const std::uint32_t per_send_cq = QueuesPerCq(pairs, options.send_depth, max_cqe);
+  const std::uint32_t per_recv_cq = QueuesPerCq(queues, options.recv_depth, max_cqe);
+  CqPlan plan{pairs, options.send_depth, per_send_cq, channel_.get(), options.completion_vector};
+  send_cqs_ = MakeCqs(device.context(), plan);
+  plan.queues = queues;
+  plan.depth = options.recv_depth;
+  plan.queues_per_cq = per_recv_cq;
+  recv_cqs_ = MakeCqs(device.context(), plan);
 
-  const std::uint32_t inline_bytes =
-      ProbeInline(pd_.get(), options, send_cqs_.front().get(), recv_cqs_.front().get());
+  const auto queues_of = [&](std::uint32_t index) {
+    return Queues{send_cqs_[index / per_send_cq].get(),
+                  recv_cqs_[srq_ ? 0 : index / per_recv_cq].get(), srq_.get()};
+  };
+  const std::uint32_t inline_bytes = ProbeInline(pd_.get(), options, queues_of(0));
   const ibv_qp_attr attr = Attributes(options, {}, {}, 0);
   const Transition to_init{IBV_QPS_INIT, options.type->init_mask, "INIT",
                            "is the partition key's index in the port's table?"};
   for (std::uint32_t i = 0; i < pairs; ++i) {
-    ibv_qp_init_attr initial = InitialAttributes(options, send_cqs_[i / per_send_cq].get(),
-                                                 recv_cqs_[i / per_recv_cq].get(), inline_bytes);
+    ibv_qp_init_attr initial = InitialAttributes(options, queues_of(i), inline_bytes);
     Qp qp(ibv_create_qp(pd_.get(), &initial));
     if (qp == nullptr) ThrowCreation(errno, options, i, inline_bytes);
     const std::uint32_t granted = initial.cap.max_inline_data;
@@ -308,8 +299,8 @@ Endpoint::Endpoint(const Device& device, const EndpointOptions& options)
 PeerInfo Endpoint::Local() const {
   PeerInfo info{.lid = lid_,
                 .gid = options_.gid ? std::optional(options_.gid->raw) : std::nullopt,
-                .addr = memory_.addr(),
-                .bytes = memory_.size(),
+                .addr = exposed_addr(),
+                .bytes = options_.exposed_bytes,
                 .rkey = memory_.rkey(),
                 .queue_pairs = {}};
   for (std::size_t i = 0; i < qps_.size(); ++i) {
@@ -320,31 +311,41 @@ PeerInfo Endpoint::Local() const {
 
 void Endpoint::Connect(const PeerInfo& remote) {
   CheckPeer(options_, lid_, remote);
-  constexpr std::string_view kRemedy =
-      "is the peer reachable over this interface (ping its address; ip neigh)? Are the GID index "
-      "and the MTU right on both sides?";
   const QpType& type = *options_.type;
-  const Transition steps[] = {{IBV_QPS_RTR, type.rtr_mask, "RTR", kRemedy},
-                              {IBV_QPS_RTS, type.rts_mask, "RTS", kRemedy}};
-  const ibv_ah_attr path = PathTo(options_, remote);
+  const Transition steps[] = {{IBV_QPS_RTR, type.rtr_mask, "RTR", kPathRemedy},
+                              {IBV_QPS_RTS, type.rts_mask, "RTS", kPathRemedy}};
   const std::string by = " (" + PathText(options_, lid_, remote) + ")";
   for (std::size_t i = 0; i < qps_.size(); ++i) {
+    const ibv_ah_attr path = PathTo(options_, remote, FlowLabel(options_, i));
     const ibv_qp_attr attr = Attributes(options_, path, remote.queue_pairs[i], psns_[i]);
     for (const Transition& to : steps) Move(qps_[i].get(), attr, to, NameOf(type, i), by);
   }
-  if (NeedsAddressHandle(type)) {
-    ibv_ah_attr handle = path;
-    ahs_.emplace_back(
-        Check(ibv_create_ah(pd_.get(), &handle), "cannot create an address handle" + by, kRemedy));
-  }
+  MakeAddressHandles(remote);
   remote_ = remote;
+}
+
+void Endpoint::Adopt(const PeerInfo& remote, std::uint32_t qkey) {
+  CheckPeer(options_, lid_, remote);
+  options_.attributes.qkey = qkey;
+  MakeAddressHandles(remote);
+  remote_ = remote;
+}
+
+void Endpoint::MakeAddressHandles(const PeerInfo& remote) {
+  if (!NeedsAddressHandle(*options_.type)) return;
+  const std::string by = " (" + PathText(options_, lid_, remote) + ")";
+  for (const std::uint32_t flow_label : options_.attributes.flow_labels) {
+    ibv_ah_attr handle = PathTo(options_, remote, flow_label);
+    ahs_.emplace_back(Check(ibv_create_ah(pd_.get(), &handle),
+                            "cannot create an address handle" + by, kPathRemedy));
+  }
 }
 
 Target Endpoint::TargetOf(std::uint32_t index) const {
   assert(index < remote_.queue_pairs.size());
   return {.addr = remote_.addr,
           .rkey = remote_.rkey,
-          .ah = ahs_.empty() ? nullptr : ahs_.front().get(),
+          .ah = ahs_.empty() ? nullptr : ahs_[index % ahs_.size()].get(),
           .qpn = remote_.queue_pairs[index].qpn,
           .qkey = options_.attributes.qkey};
 }

@@ -23,7 +23,10 @@ struct EndpointOptions {
   std::uint32_t mtu_bytes = 1024;
   std::uint32_t queue_pairs = 1;
   std::uint32_t send_depth = 128;
-  std::uint32_t recv_depth = 1;
+  std::uint32_t recv_depth = 1;  // of each queue pair, or of the queue that all share
+  bool use_srq = false;
+  bool events = false;  // a completion channel for all completion queues
+  std::uint32_t completion_vector = 0;
   // At least this many bytes inline, or refuse (exact); without a value: as many of `inline_wish`
   // as the device grants.
   std::optional<std::uint32_t> inline_bytes;
@@ -31,7 +34,10 @@ struct EndpointOptions {
   QpAttributes attributes;
 
   const MemoryKind* memory_kind = nullptr;
-  std::size_t memory_bytes = 0;
+  // The part that only this side's requests name, and behind it the part that the peer is told of
+  // or that receive requests fill.
+  std::size_t own_bytes = 0;
+  std::size_t exposed_bytes = 0;
   std::optional<unsigned> numa_node;
   int access = 0;  // IBV_ACCESS_REMOTE_* that the op needs on this side
   bool relaxed_ordering = false;
@@ -50,23 +56,39 @@ class Endpoint {
   // INIT → RTR → RTS for every queue pair; address handles for ud. Throws Error(kEnvironment), with
   // both GIDs (or LIDs), the MTU and the system's words.
   void Connect(const PeerInfo& remote);
+  // The same for queue pairs that something else has connected (rdma_cm); address handles for ud,
+  // whose requests carry `qkey`.
+  void Adopt(const PeerInfo& remote, std::uint32_t qkey);
 
   std::span<const Qp> queue_pairs() const { return qps_; }
   std::span<const Cq> send_cqs() const { return send_cqs_; }
   std::span<const Cq> recv_cqs() const { return recv_cqs_; }
-  // Where a request of queue pair `index` goes: address and key of the whole peer region.
+  // Null where every queue pair has receive requests of its own.
+  ibv_srq* srq() const { return srq_.get(); }
+  // Null without events.
+  ibv_comp_channel* channel() const { return channel_.get(); }
+  // Where a request of queue pair `index` goes: address and key of what the peer exposes.
   Target TargetOf(std::uint32_t index) const;
   const MemoryRegion& memory() const { return memory_; }
+  std::uint64_t own_addr() const { return memory_.addr(); }
+  std::uint64_t exposed_addr() const { return memory_.addr() + options_.own_bytes; }
+  std::byte* own_data() const { return memory_.data(); }
+  std::byte* exposed_data() const { return memory_.data() + options_.own_bytes; }
   std::uint32_t inline_bytes() const { return inline_bytes_; }  // granted
+  const QpAttributes& attributes() const { return options_.attributes; }
 
  private:
+  void MakeAddressHandles(const PeerInfo& remote);
+
   EndpointOptions options_;
   std::uint16_t lid_ = 0;
   Pd pd_;
   MemoryRegion memory_;
+  CompletionChannel channel_;
   std::vector<Cq> send_cqs_;
   std::vector<Cq> recv_cqs_;
-  std::vector<Ah> ahs_;
+  Srq srq_;
+  std::vector<Ah> ahs_;  // one for each flow label
   std::vector<Qp> qps_;  // last: dies first
   std::vector<std::uint32_t> psns_;
   std::uint32_t inline_bytes_ = 0;

@@ -44,7 +44,7 @@ class EndpointSetup : public ::testing::Test {
     options.type = &FindQpType("rc");
     options.gid = device_->info().ports.front().gids.at(1);
     options.memory_kind = &FindMemoryKind("host");
-    options.memory_bytes = 4096;
+    options.exposed_bytes = 4096;
     options.access = IBV_ACCESS_REMOTE_WRITE;
     return options;
   }

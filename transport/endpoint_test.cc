@@ -30,7 +30,7 @@ EndpointOptions Options(std::string_view type = "rc") {
   EndpointOptions options;
   options.type = &FindQpType(type);
   options.memory_kind = &FindMemoryKind("host");
-  options.memory_bytes = 4096;
+  options.exposed_bytes = 4096;
   options.access = IBV_ACCESS_REMOTE_WRITE;
   return options;
 }
@@ -89,8 +89,9 @@ class EachQpType : public EndpointTest, public ::testing::WithParamInterface<QpT
     options.queue_pairs = 3;
     options.attributes = {.service_level = 3,
                           .traffic_class = 104,
-                          .flow_label = 5,
+                          .flow_labels = {5},
                           .hop_limit = 9,
+                          .pkey_index = 0,
                           .timeout = 17,
                           .retry_count = 4,
                           .rnr_retry = 2,

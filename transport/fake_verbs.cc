@@ -89,6 +89,15 @@ void Inject(const Faults& faults) {
 
 std::size_t LiveObjects() { return TheWorld().live; }
 
+std::vector<std::uint32_t> LiveQueuePairs() {
+  World& world = TheWorld();
+  const std::lock_guard lock(world.mutex);
+  std::vector<std::uint32_t> numbers;
+  for (const auto& [number, qp] : world.qps) numbers.push_back(number);
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
+
 ibv_qp_attr AttributesOf(std::uint32_t qpn) {
   const std::shared_ptr<FakeQp> qp = TheWorld().FindQp(qpn);
   assert(qp != nullptr);
@@ -154,6 +163,7 @@ ibv_context* ibv_open_device(ibv_device* device) {
   }
   context->ops.post_send = rdmabench::fake::PostSend;
   context->ops.post_recv = rdmabench::fake::PostRecv;
+  context->ops.post_srq_recv = rdmabench::fake::PostSrqRecv;
   context->ops.poll_cq = rdmabench::fake::PollCq;
   context->ops.req_notify_cq = rdmabench::fake::RequestNotify;
   context->cmd_fd = context->async_fd = -1;
@@ -185,7 +195,10 @@ int ibv_query_device(ibv_context* context, ibv_device_attr* attr) {
   attr->max_qp_rd_atom = attr->max_qp_init_rd_atom = static_cast<int>(kMaxReads);
   attr->max_res_rd_atom = attr->max_qp_rd_atom * attr->max_qp;
   attr->atomic_cap = IBV_ATOMIC_HCA;
-  attr->max_pkeys = 1;
+  attr->max_srq = state.config.max_srq_wr > 0 ? kMaxCq : 0;
+  attr->max_srq_wr = static_cast<int>(state.config.max_srq_wr);
+  attr->max_srq_sge = static_cast<int>(kMaxSge);
+  attr->max_pkeys = state.config.pkeys;
   attr->phys_port_cnt = 1;
   return 0;
 }
@@ -202,7 +215,7 @@ int ibv_query_port(ibv_context* context, std::uint8_t port_num, _compat_ibv_port
   attr->active_mtu = state.config.active_mtu;
   attr->gid_tbl_len = static_cast<int>(state.gids.size()) + kEmptyGidEntries;
   attr->max_msg_sz = std::uint32_t{1} << 31;
-  attr->pkey_tbl_len = 1;
+  attr->pkey_tbl_len = state.config.pkeys;
   attr->lid = state.config.lid;
   attr->active_width = 2;   // 4 lanes
   attr->active_speed = 32;  // EDR
@@ -249,8 +262,8 @@ int ibv_query_gid(ibv_context* context, std::uint8_t port_num, int index, ibv_gi
   return 0;
 }
 
-int ibv_query_pkey(ibv_context*, std::uint8_t port_num, int index, __be16* pkey) {
-  if (port_num != 1 || index != 0) return -1;
+int ibv_query_pkey(ibv_context* context, std::uint8_t port_num, int index, __be16* pkey) {
+  if (port_num != 1 || index < 0 || index >= StateOf(context).config.pkeys) return -1;
   *pkey = 0xffff;
   return 0;
 }

@@ -29,6 +29,8 @@ struct FakeDevice {
   std::uint32_t max_qp_wr = 16384;
   std::uint32_t max_cqe = 32767;
   std::uint32_t max_qp = 4096;
+  std::uint32_t max_srq_wr = 16384;  // 0: no shared receive queues
+  std::uint16_t pkeys = 1;           // entries of the partition table
 };
 
 // What goes wrong, until the next Reset(). Zero or empty: nothing.
@@ -43,15 +45,20 @@ struct Faults {
   std::uint64_t error_at_message = 0;
   ibv_wc_status error_status = IBV_WC_REM_ACCESS_ERR;
   std::uint64_t stall_at_message = 0;  // from the n-th on nothing arrives or completes any more
+  // On types that lose messages the n-th completes as ever, and arrives never, or twice.
+  std::uint64_t lose_at_message = 0;
+  std::uint64_t duplicate_at_message = 0;
 };
 
 // Devices of the process from now on; faults gone. Objects made before must be gone.
 void Reset(std::vector<FakeDevice> devices = {FakeDevice{}});
 void Inject(const Faults& faults);
 
-// Objects that are alive: contexts, pds, mrs, cqs, qps, ahs, channels. Zero after a run, or
+// Objects that are alive: contexts, pds, mrs, cqs, qps, srqs, ahs, channels. Zero after a run, or
 // something leaked.
 std::size_t LiveObjects();
+// The numbers of the queue pairs that are alive, in the order they were made.
+std::vector<std::uint32_t> LiveQueuePairs();
 // The attributes the queue pair was last given, and the mask of its last transition to `state`, for
 // tests of what reaches it.
 ibv_qp_attr AttributesOf(std::uint32_t qpn);

@@ -23,10 +23,21 @@ std::byte* BytesAt(std::uint64_t addr) {
   return reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(addr));
 }
 
+bool IsWord(const std::byte* to, std::size_t bytes) {
+  return bytes == sizeof(std::uint64_t) && reinterpret_cast<std::uintptr_t>(to) % bytes == 0;
+}
+
 // The last byte comes after all others, and whoever loads it (acquire) sees them: what memory
-// polling relies on.
+// polling relies on. A word comes at once.
 void CopyReleased(std::byte* to, const std::byte* from, std::size_t bytes) {
   if (bytes == 0) return;
+  if (IsWord(to, bytes)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, from, bytes);
+    std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(to))
+        .store(word, std::memory_order_release);
+    return;
+  }
   // One endpoint may be its own peer, with one region for both.
   std::memmove(to, from, bytes - 1);
   std::atomic_ref<std::byte>(to[bytes - 1]).store(from[bytes - 1], std::memory_order_release);
@@ -144,12 +155,11 @@ ibv_wc_status AccessRemote(FakeQp& qp, FakeQp& peer, const RemoteRange& range, M
   return Told(qp, IBV_WC_REM_ACCESS_ERR);
 }
 
-ibv_wc_status RefuseReceive(const FakeQp& qp, FakeQp& peer, const RecvSlot& slot,
-                            ibv_wc_status local, ibv_wc_status remote) {
+ibv_wc_status RefuseReceive(const FakeQp& qp, FakeQp& peer, ibv_wc_status local,
+                            ibv_wc_status remote) {
   ibv_wc wc{};
   wc.status = local;
-  ++peer.recv_taken;
-  peer.CompleteRecv(slot, wc, false);
+  peer.CompleteRecv(wc, false);
   peer.BreakResponder();
   return Told(qp, remote);
 }
@@ -163,23 +173,22 @@ ibv_wc_status Deliver(const FakeQp& qp, FakeQp& peer, const ibv_send_wr& wr,
                       std::span<const ibv_sge> data, std::uint64_t length) {
   const std::lock_guard lock(peer.recv_mutex);
   if (!CanReceive(peer)) return Told(qp, IBV_WC_RETRY_EXC_ERR);
-  if (peer.recv_taken == peer.recv_posted) return Told(qp, IBV_WC_RNR_RETRY_EXC_ERR);
+  const std::unique_lock shared = peer.LockShared();
+  const RecvQueue& queue = peer.Receives();
+  if (queue.empty()) return Told(qp, IBV_WC_RNR_RETRY_EXC_ERR);
   const bool datagram = qp.qp_type == IBV_QPT_UD;
   if (datagram && wr.wr.ud.remote_qkey != peer.attr.qkey) return IBV_WC_SUCCESS;
 
   const bool is_write = wr.opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
   const std::uint32_t headroom = datagram ? kGrhBytes : 0;
-  const std::size_t index = peer.recv_taken % peer.recv_ring.size();
-  const RecvSlot slot = peer.recv_ring[index];
-  const std::span<const ibv_sge> into(&peer.recv_sges[index * peer.cap.max_recv_sge],
-                                      static_cast<std::size_t>(slot.sges));
+  const std::span<const ibv_sge> into = queue.Pieces(queue.front());
   if (!is_write) {
     if (length + headroom > TotalLength(into)) {
       if (qp.qp_type != IBV_QPT_RC) return IBV_WC_SUCCESS;
-      return RefuseReceive(qp, peer, slot, IBV_WC_LOC_LEN_ERR, IBV_WC_REM_INV_REQ_ERR);
+      return RefuseReceive(qp, peer, IBV_WC_LOC_LEN_ERR, IBV_WC_REM_INV_REQ_ERR);
     }
     if (!LocalAllowed(peer.recv_mr, peer, into, IBV_ACCESS_LOCAL_WRITE)) {
-      return RefuseReceive(qp, peer, slot, IBV_WC_LOC_PROT_ERR, IBV_WC_REM_OP_ERR);
+      return RefuseReceive(qp, peer, IBV_WC_LOC_PROT_ERR, IBV_WC_REM_OP_ERR);
     }
     if (length > 0) {
       const std::lock_guard region(peer.recv_mr->mutex);
@@ -195,8 +204,7 @@ ibv_wc_status Deliver(const FakeQp& qp, FakeQp& peer, const ibv_send_wr& wr,
     wc.imm_data = wr.imm_data;
     wc.wc_flags |= IBV_WC_WITH_IMM;
   }
-  ++peer.recv_taken;
-  peer.CompleteRecv(slot, wc, (wr.send_flags & IBV_SEND_SOLICITED) != 0);
+  peer.CompleteRecv(wc, (wr.send_flags & IBV_SEND_SOLICITED) != 0);
   return IBV_WC_SUCCESS;
 }
 
@@ -297,7 +305,8 @@ ibv_wc_status Execute(FakeQp& qp, const ibv_send_wr& wr, const Operation& operat
 
 struct Fate {
   bool stalled = false;
-  std::optional<ibv_wc_status> error;
+  std::optional<ibv_wc_status> error = {};
+  int copies = 1;  // that arrive where nobody is told
 };
 
 Fate NextFate() {
@@ -306,9 +315,10 @@ Fate NextFate() {
   const std::lock_guard lock(world.mutex);
   const std::uint64_t message = ++world.sends;
   const Faults& faults = world.faults;
-  if (faults.stall_at_message != 0 && message >= faults.stall_at_message)
-    return {.stalled = true, .error = {}};
-  if (message == faults.error_at_message) return {.stalled = false, .error = faults.error_status};
+  if (faults.stall_at_message != 0 && message >= faults.stall_at_message) return {.stalled = true};
+  if (message == faults.error_at_message) return {.error = faults.error_status};
+  if (message == faults.lose_at_message) return {.copies = 0};
+  if (message == faults.duplicate_at_message) return {.copies = 2};
   return {};
 }
 
@@ -341,7 +351,11 @@ int PostOne(FakeQp& qp, const ibv_send_wr& wr) {
     qp.stalled.push_back({.wr_id = wr.wr_id, .position = position});
     return 0;
   }
-  wc.status = fate.error ? *fate.error : Execute(qp, wr, *operation, local, length);
+  const int copies = qp.qp_type == IBV_QPT_RC ? 1 : fate.copies;
+  wc.status = fate.error.value_or(IBV_WC_SUCCESS);
+  for (int i = 0; i < copies && wc.status == IBV_WC_SUCCESS; ++i) {
+    wc.status = Execute(qp, wr, *operation, local, length);
+  }
   const bool failed = wc.status != IBV_WC_SUCCESS;
   if (failed || qp.signal_all || (wr.send_flags & IBV_SEND_SIGNALED) != 0) {
     qp.CompleteSend(wr.wr_id, position, wc);

@@ -58,7 +58,7 @@ bool PathFits(const ibv_ah_attr& path, const DeviceState& device) {
 bool ValuesFit(const ibv_qp_attr& attr, int mask, const DeviceState& device) {
   const auto set = [mask](int bit) { return (mask & bit) != 0; };
   return !(set(IBV_QP_PORT) && attr.port_num != 1) &&
-         !(set(IBV_QP_PKEY_INDEX) && attr.pkey_index != 0) &&
+         !(set(IBV_QP_PKEY_INDEX) && attr.pkey_index >= device.config.pkeys) &&
          !(set(IBV_QP_AV) && !PathFits(attr.ah_attr, device)) &&
          !(set(IBV_QP_PATH_MTU) &&
            (attr.path_mtu < IBV_MTU_256 || attr.path_mtu > device.config.active_mtu)) &&
@@ -144,6 +144,7 @@ int ibv_query_qp(ibv_qp* qp, ibv_qp_attr* attr, int, ibv_qp_init_attr* init_attr
   init_attr->qp_context = qp->qp_context;
   init_attr->send_cq = qp->send_cq;
   init_attr->recv_cq = qp->recv_cq;
+  init_attr->srq = qp->srq;
   init_attr->cap = fake->cap;
   init_attr->qp_type = qp->qp_type;
   init_attr->sq_sig_all = fake->signal_all ? 1 : 0;

@@ -65,7 +65,7 @@ bool FitsDevice(const ibv_qp_init_attr& attr, const FakeDevice& device) {
   const ibv_qp_cap& cap = attr.cap;
   const bool known =
       attr.qp_type == IBV_QPT_RC || attr.qp_type == IBV_QPT_UC || attr.qp_type == IBV_QPT_UD;
-  return known && attr.send_cq != nullptr && attr.recv_cq != nullptr && attr.srq == nullptr &&
+  return known && attr.send_cq != nullptr && attr.recv_cq != nullptr &&
          cap.max_send_wr <= device.max_qp_wr && cap.max_recv_wr <= device.max_qp_wr &&
          cap.max_send_sge <= kMaxSge && cap.max_recv_sge <= kMaxSge &&
          cap.max_inline_data <= device.max_inline;
@@ -78,14 +78,14 @@ std::shared_ptr<FakeQp> MakeQp(ibv_pd* pd, const ibv_qp_init_attr& init) {
   qp->pd = pd;
   qp->send_cq = init.send_cq;
   qp->recv_cq = init.recv_cq;
+  qp->srq = init.srq;
   qp->state = IBV_QPS_RESET;
   qp->qp_type = init.qp_type;
   qp->cap = init.cap;
   qp->signal_all = init.sq_sig_all != 0;
   qp->mtu_bytes = std::uint32_t{128} << static_cast<unsigned>(qp->Device().config.active_mtu);
   qp->stalled.reserve(init.cap.max_send_wr);
-  qp->recv_ring.resize(init.cap.max_recv_wr);
-  qp->recv_sges.resize(std::size_t{init.cap.max_recv_wr} * init.cap.max_recv_sge);
+  if (init.srq == nullptr) qp->own_receives.Resize(init.cap.max_recv_wr, init.cap.max_recv_sge);
   return qp;
 }
 
@@ -199,7 +199,7 @@ ibv_qp* ibv_create_qp(ibv_pd* pd, ibv_qp_init_attr* init) {
   World& world = TheWorld();
   if (Refused(world.FailureOf("ibv_create_qp"))) return nullptr;
   const FakeDevice& device = static_cast<FakeContext*>(pd->context)->state->config;
-  if (!FitsDevice(*init, device)) {
+  if (!FitsDevice(*init, device) || (init->srq != nullptr && init->srq->pd != pd)) {
     errno = EINVAL;
     return nullptr;
   }
@@ -213,6 +213,7 @@ ibv_qp* ibv_create_qp(ibv_pd* pd, ibv_qp_init_attr* init) {
   world.qps[qp->qp_num] = qp;
   ++qp->SendCq().users;
   ++qp->RecvCq().users;
+  if (qp->srq != nullptr) ++qp->Srq()->users;
   ++*ChildrenOf(pd);
   ++world.live;
   return qp.get();
@@ -228,10 +229,34 @@ int ibv_destroy_qp(ibv_qp* qp) {
   }
   --fake->SendCq().users;
   --fake->RecvCq().users;
+  if (qp->srq != nullptr) --fake->Srq()->users;
   const std::lock_guard lock(TheWorld().mutex);
   TheWorld().qps.erase(qp->qp_num);
   --*ChildrenOf(qp->pd);
   --TheWorld().live;
+  return 0;
+}
+
+ibv_srq* ibv_create_srq(ibv_pd* pd, ibv_srq_init_attr* init) {
+  if (Refused(TheWorld().FailureOf("ibv_create_srq"))) return nullptr;
+  const FakeDevice& device = static_cast<FakeContext*>(pd->context)->state->config;
+  if (init->attr.max_wr < 1 || init->attr.max_wr > device.max_srq_wr ||
+      init->attr.max_sge > kMaxSge) {
+    errno = EINVAL;
+    return nullptr;
+  }
+  auto srq = std::make_unique<FakeSrq>();
+  srq->context = pd->context;
+  srq->srq_context = init->srq_context;
+  srq->pd = pd;
+  srq->queue.Resize(init->attr.max_wr, init->attr.max_sge);
+  return Born(std::move(srq), ChildrenOf(pd));
+}
+
+int ibv_destroy_srq(ibv_srq* srq) {
+  auto* fake = static_cast<FakeSrq*>(srq);
+  if (fake->users != 0) return EBUSY;
+  Dead(fake, ChildrenOf(srq->pd));
   return 0;
 }
 

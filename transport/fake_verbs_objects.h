@@ -1,7 +1,7 @@
 // Inside of fake_verbs: the objects behind the handles, and the world that they live in. Only the
 // fake's own files include it. Mutexes are taken in this order: a queue pair's send_mutex, one
-// queue pair's recv_mutex, a region's, a completion queue's. The world's is held by itself or
-// innermost.
+// queue pair's recv_mutex, a shared receive queue's, a region's, a completion queue's. The world's
+// is held by itself or innermost.
 #pragma once
 
 #include <infiniband/verbs.h>
@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -58,11 +59,36 @@ struct FakeChannel : ibv_comp_channel {
 
 struct FakeQp;
 
-// One completion, and what polling it gives back to its queue pair.
+struct RecvSlot {
+  std::uint64_t wr_id = 0;
+  int sges = 0;
+};
+
+// Receive requests, of a queue pair or shared. The owner's mutex guards all but `retired`.
+struct RecvQueue {
+  std::vector<RecvSlot> ring;
+  std::vector<ibv_sge> sges;  // max_sge a slot
+  std::uint32_t max_sge = 0;
+  std::uint64_t posted = 0;
+  std::uint64_t taken = 0;
+  std::atomic<std::uint64_t> retired{0};  // written while polling
+
+  void Resize(std::uint32_t requests, std::uint32_t sges_a_request);
+  // 0, or the errno value with which a queue refuses the request.
+  int Post(const ibv_recv_wr& wr);
+  bool empty() const { return taken == posted; }
+  std::size_t front() const { return taken % ring.size(); }
+  std::span<const ibv_sge> Pieces(std::size_t slot) const {
+    return {&sges[slot * max_sge], static_cast<std::size_t>(ring[slot].sges)};
+  }
+};
+
+// One completion, and what polling it gives back to its queue pair, or to the queue of its receive
+// request.
 struct CqEntry {
   ibv_wc wc{};
   FakeQp* qp = nullptr;
-  bool receive = false;
+  RecvQueue* receives = nullptr;
   bool solicited = false;
   std::uint64_t position = 0;  // of a send request: this one and all before it leave the send queue
 };
@@ -82,9 +108,10 @@ struct FakeCq : ibv_cq {
   void Forget(const FakeQp* qp);
 };
 
-struct RecvSlot {
-  std::uint64_t wr_id = 0;
-  int sges = 0;
+struct FakeSrq : ibv_srq {
+  std::mutex queue_mutex;
+  RecvQueue queue;
+  std::atomic<int> users{0};
 };
 
 struct StalledSend {
@@ -111,23 +138,25 @@ struct FakeQp : ibv_qp {
   std::shared_ptr<FakeMr> remote_mr;
 
   std::mutex recv_mutex;  // guards the rest
-  std::vector<RecvSlot> recv_ring;
-  std::vector<ibv_sge> recv_sges;  // max_recv_sge a slot
-  std::uint64_t recv_posted = 0;
-  std::uint64_t recv_taken = 0;
-  std::atomic<std::uint64_t> recv_retired{0};  // written while polling
+  RecvQueue own_receives;
   std::shared_ptr<FakeMr> recv_mr;
 
   FakeCq& SendCq() const { return *static_cast<FakeCq*>(send_cq); }
   FakeCq& RecvCq() const { return *static_cast<FakeCq*>(recv_cq); }
   const DeviceState& Device() const { return *static_cast<FakeContext*>(context)->state; }
+  FakeSrq* Srq() const { return static_cast<FakeSrq*>(srq); }
+  // With recv_mutex held. Of a shared queue, the lock that it needs beside.
+  RecvQueue& Receives() { return srq != nullptr ? Srq()->queue : own_receives; }
+  std::unique_lock<std::mutex> LockShared() const {
+    return srq != nullptr ? std::unique_lock(Srq()->queue_mutex) : std::unique_lock<std::mutex>();
+  }
 
   // With send_mutex held.
   void CompleteSend(std::uint64_t wr_id, std::uint64_t position, const ibv_wc& wc);
   void FlushSends();
-  // With recv_mutex held.
-  void CompleteRecv(const RecvSlot& slot, ibv_wc wc, bool solicited);
-  void FlushReceives();
+  // With recv_mutex held, and LockShared() for the first: takes the oldest receive request.
+  void CompleteRecv(ibv_wc wc, bool solicited);
+  void FlushReceives();  // shared ones stay
   // With send_mutex held and recv_mutex not.
   void Break();
   // With recv_mutex held: what a responder does after a request it must refuse.
@@ -168,6 +197,7 @@ inline bool Refused(int code) {
 // The data path, for context->ops.
 int PostSend(ibv_qp* qp, ibv_send_wr* wr, ibv_send_wr** bad_wr);
 int PostRecv(ibv_qp* qp, ibv_recv_wr* wr, ibv_recv_wr** bad_wr);
+int PostSrqRecv(ibv_srq* srq, ibv_recv_wr* wr, ibv_recv_wr** bad_wr);
 int PollCq(ibv_cq* cq, int most, ibv_wc* wc);
 int RequestNotify(ibv_cq* cq, int solicited_only);
 

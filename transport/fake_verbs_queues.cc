@@ -3,10 +3,26 @@
 #include <algorithm>
 #include <cassert>
 #include <cerrno>
+#include <thread>
 
 #include "transport/fake_verbs_objects.h"
 
 namespace rdmabench::fake {
+
+void RecvQueue::Resize(std::uint32_t requests, std::uint32_t sges_a_request) {
+  max_sge = sges_a_request;
+  ring.resize(requests);
+  sges.resize(std::size_t{requests} * sges_a_request);
+}
+
+int RecvQueue::Post(const ibv_recv_wr& wr) {
+  if (wr.num_sge < 0 || static_cast<std::uint32_t>(wr.num_sge) > max_sge) return EINVAL;
+  if (posted - retired >= ring.size()) return ENOMEM;
+  const std::size_t slot = posted++ % ring.size();
+  ring[slot] = {.wr_id = wr.wr_id, .sges = wr.num_sge};
+  std::copy_n(wr.sg_list, wr.num_sge, &sges[slot * max_sge]);
+  return 0;
+}
 
 void FakeCq::Push(const CqEntry& entry) {
   const std::lock_guard lock(mutex);
@@ -33,7 +49,13 @@ void FakeCq::Push(const CqEntry& entry) {
 
 int FakeCq::Poll(int most, ibv_wc* into) {
   // A poll that finds nothing takes no lock from those who complete.
-  if (count.load(std::memory_order_acquire) == 0) return 0;
+  if (count.load(std::memory_order_acquire) == 0) {
+    // Both sides of a test may have been pinned to one processor.
+    constexpr int kPatience = 16;
+    thread_local int in_vain = 0;
+    if (++in_vain % kPatience == 0) std::this_thread::yield();
+    return 0;
+  }
   const std::lock_guard lock(mutex);
   const std::size_t held = count.load(std::memory_order_relaxed);
   const std::size_t taken = std::min(held, static_cast<std::size_t>(std::max(0, most)));
@@ -41,8 +63,8 @@ int FakeCq::Poll(int most, ibv_wc* into) {
     const CqEntry& entry = ring[head];
     into[i] = entry.wc;
     --entry.qp->in_cqs;
-    if (entry.receive) {
-      entry.qp->recv_retired.fetch_add(1, std::memory_order_release);
+    if (entry.receives != nullptr) {
+      entry.receives->retired.fetch_add(1, std::memory_order_release);
     } else {
       entry.qp->retired.store(entry.position, std::memory_order_release);
     }
@@ -60,6 +82,7 @@ void FakeCq::Forget(const FakeQp* qp) {
     const CqEntry entry = ring[(head + i) % ring.size()];
     if (entry.qp == qp) {
       --entry.qp->in_cqs;
+      if (entry.receives != nullptr) ++entry.receives->retired;
     } else {
       ring[(head + kept++) % ring.size()] = entry;
     }
@@ -68,7 +91,8 @@ void FakeCq::Forget(const FakeQp* qp) {
 }
 
 void FakeQp::CompleteSend(std::uint64_t wr_id, std::uint64_t position, const ibv_wc& wc) {
-  CqEntry entry{.wc = wc, .qp = this, .receive = false, .solicited = false, .position = position};
+  CqEntry entry{
+      .wc = wc, .qp = this, .receives = nullptr, .solicited = false, .position = position};
   entry.wc.wr_id = wr_id;
   entry.wc.qp_num = qp_num;
   SendCq().Push(entry);
@@ -81,18 +105,18 @@ void FakeQp::FlushSends() {
   stalled.clear();
 }
 
-void FakeQp::CompleteRecv(const RecvSlot& slot, ibv_wc wc, bool solicited) {
-  wc.wr_id = slot.wr_id;
+void FakeQp::CompleteRecv(ibv_wc wc, bool solicited) {
+  RecvQueue& queue = Receives();
+  wc.wr_id = queue.ring[queue.front()].wr_id;
   wc.qp_num = qp_num;
-  RecvCq().Push({.wc = wc, .qp = this, .receive = true, .solicited = solicited, .position = 0});
+  ++queue.taken;
+  RecvCq().Push({.wc = wc, .qp = this, .receives = &queue, .solicited = solicited, .position = 0});
 }
 
 void FakeQp::FlushReceives() {
   ibv_wc wc{};
   wc.status = IBV_WC_WR_FLUSH_ERR;
-  for (; recv_taken < recv_posted; ++recv_taken) {
-    CompleteRecv(recv_ring[recv_taken % recv_ring.size()], wc, false);
-  }
+  while (srq == nullptr && !own_receives.empty()) CompleteRecv(wc, false);
 }
 
 void FakeQp::Break() {
@@ -111,7 +135,7 @@ void FakeQp::Clear() {
   now = IBV_QPS_RESET;
   stalled.clear();
   posted = 0;
-  recv_posted = recv_taken = 0;
+  own_receives.posted = own_receives.taken = 0;
   peer.reset();
   local_mr.reset();
   remote_mr.reset();
@@ -121,7 +145,7 @@ void FakeQp::Clear() {
     RecvCq().Forget(this);
   }
   retired = 0;
-  recv_retired = 0;
+  own_receives.retired = 0;
 }
 
 int PostRecv(ibv_qp* base, ibv_recv_wr* wr, ibv_recv_wr** bad_wr) {
@@ -130,20 +154,27 @@ int PostRecv(ibv_qp* base, ibv_recv_wr* wr, ibv_recv_wr** bad_wr) {
   for (; wr != nullptr; wr = wr->next) {
     const ibv_qp_state now = qp.now;
     int code = TheWorld().FailureOf("ibv_post_recv");
-    if (now == IBV_QPS_RESET || wr->num_sge < 0 ||
-        static_cast<std::uint32_t>(wr->num_sge) > qp.cap.max_recv_sge) {
-      code = EINVAL;
-    } else if (qp.recv_posted - qp.recv_retired >= qp.cap.max_recv_wr) {
-      code = ENOMEM;
-    }
+    if (now == IBV_QPS_RESET || qp.srq != nullptr) code = EINVAL;
+    if (code == 0) code = qp.own_receives.Post(*wr);
     if (code != 0) {
       *bad_wr = wr;
       return code;
     }
-    const std::size_t slot = qp.recv_posted++ % qp.recv_ring.size();
-    qp.recv_ring[slot] = {.wr_id = wr->wr_id, .sges = wr->num_sge};
-    std::copy_n(wr->sg_list, wr->num_sge, &qp.recv_sges[slot * qp.cap.max_recv_sge]);
     if (now == IBV_QPS_ERR) qp.FlushReceives();
+  }
+  return 0;
+}
+
+int PostSrqRecv(ibv_srq* base, ibv_recv_wr* wr, ibv_recv_wr** bad_wr) {
+  FakeSrq& srq = *static_cast<FakeSrq*>(base);
+  const std::lock_guard lock(srq.queue_mutex);
+  for (; wr != nullptr; wr = wr->next) {
+    int code = TheWorld().FailureOf("ibv_post_srq_recv");
+    if (code == 0) code = srq.queue.Post(*wr);
+    if (code != 0) {
+      *bad_wr = wr;
+      return code;
+    }
   }
   return 0;
 }

@@ -42,7 +42,7 @@ class FakeVerbs : public ::testing::Test {
     options.inline_wish = 32;
     options.attributes.read_depth = 4;
     options.memory_kind = &FindMemoryKind("host");
-    options.memory_bytes = 4096;
+    options.exposed_bytes = 4096;
     options.access = access;
     a_.emplace(*device_, options);
     b_.emplace(*device_, options);
@@ -366,7 +366,7 @@ class FakeNetwork : public FakeVerbs {
     EndpointOptions options;
     options.type = type_;
     options.memory_kind = &FindMemoryKind("host");
-    options.memory_bytes = 4096;
+    options.exposed_bytes = 4096;
     options.access = kAllAccess;
     options.gid = device.info().ports[0].gids[0];
     endpoint.emplace(device, options);

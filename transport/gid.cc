@@ -95,6 +95,14 @@ std::string_view GidTypeName(GidType type) {
   return "unknown";
 }
 
+std::string GidTypeNames() {
+  std::string names;
+  for (const auto& [type, name] : kTypeNames) {
+    names += (names.empty() ? "" : ", ") + std::string(name);
+  }
+  return names;
+}
+
 std::optional<GidType> FindGidType(std::string_view name) {
   for (const auto& [type, known] : kTypeNames) {
     if (known == name) return type;

@@ -11,9 +11,13 @@
 
 namespace rdmabench {
 
+// Where an address handle names a GID it has 8 bits for it.
+inline constexpr int kMostGidIndex = 255;
+
 enum class GidType { kInfiniBand, kRoceV1, kRoceV2 };
 std::string_view GidTypeName(GidType type);  // "infiniband", "roce_v1", "roce_v2"
 std::optional<GidType> FindGidType(std::string_view name);
+std::string GidTypeNames();  // all of them, for texts
 
 struct Gid {
   int index = 0;

@@ -21,6 +21,8 @@ using Pd = std::unique_ptr<ibv_pd, Deleter<ibv_dealloc_pd>>;
 using Mr = std::unique_ptr<ibv_mr, Deleter<ibv_dereg_mr>>;
 using Cq = std::unique_ptr<ibv_cq, Deleter<ibv_destroy_cq>>;
 using Qp = std::unique_ptr<ibv_qp, Deleter<ibv_destroy_qp>>;
+using Srq = std::unique_ptr<ibv_srq, Deleter<ibv_destroy_srq>>;
+using CompletionChannel = std::unique_ptr<ibv_comp_channel, Deleter<ibv_destroy_comp_channel>>;
 using Ah = std::unique_ptr<ibv_ah, Deleter<ibv_destroy_ah>>;
 
 }  // namespace rdmabench

@@ -30,9 +30,11 @@ constexpr int kRtsReliable =
 constexpr std::uint32_t kGrhBytes = 40;
 
 constexpr QpType kQpTypes[] = {
-    {"rc", IBV_QPT_RC, kInitConnected, kRtrReliable, kRtsReliable, 0, AddressByConnection},
-    {"uc", IBV_QPT_UC, kInitConnected, kRtrUnreliable, kRtsUnreliable, 0, AddressByConnection},
-    {"ud", IBV_QPT_UD, kInitDatagram, IBV_QP_STATE, kRtsUnreliable, kGrhBytes, AddressByHandle},
+    {"rc", IBV_QPT_RC, kInitConnected, kRtrReliable, kRtsReliable, 0, AddressByConnection, false},
+    {"uc", IBV_QPT_UC, kInitConnected, kRtrUnreliable, kRtsUnreliable, 0, AddressByConnection,
+     true},
+    {"ud", IBV_QPT_UD, kInitDatagram, IBV_QP_STATE, kRtsUnreliable, kGrhBytes, AddressByHandle,
+     true},
 };
 
 bool EqualIgnoringCase(std::string_view a, std::string_view b) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace rdmabench {
 
@@ -28,6 +29,10 @@ struct QpType {
   std::uint32_t
       recv_headroom;  // bytes that precede the payload in a receive buffer: 40 for ud, the GRH
   void (*address)(ibv_send_wr&, const Target&);  // ud: handle, qpn, qkey; rc, uc: nothing
+  bool loses;                                    // a message may get lost, and nobody is told
+
+  // A message is one packet.
+  bool OneMtuAMessage() const { return verbs == IBV_QPT_UD; }
 };
 
 std::span<const QpType> QpTypes();
@@ -39,14 +44,15 @@ const QpType& FindQpType(std::string_view name);
 struct QpAttributes {
   std::uint8_t service_level = 0;
   std::uint8_t traffic_class = 0;
-  std::uint32_t flow_label = 0;
+  std::vector<std::uint32_t> flow_labels = {0};  // dealt over the queue pairs
   std::uint8_t hop_limit = 64;
   std::uint16_t pkey_index = 0;
   std::uint8_t timeout = 14;  // 4.096 µs × 2^14 = 67 ms per try (IBTA 9.7.6.1.3); 0 waits for ever
   std::uint8_t retry_count = 7;     // tries before a transport error; 3 bits, 7 is the most
   std::uint8_t rnr_retry = 6;       // 7 would retry for ever, and a run must end
   std::uint8_t min_rnr_timer = 12;  // 0.64 ms (IBTA table 45)
-  std::uint8_t read_depth = 1;      // outstanding READs and atomics, as initiator and as target
+  // Outstanding READs and atomics, as initiator and as target.
+  std::uint8_t read_depth = 1;
   std::uint32_t qkey = 0x11111111;  // ud
 };
 

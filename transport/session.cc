@@ -88,6 +88,8 @@ void Session::Abort(const Error& error) { impl_->state().Fail(error, Cause::kOwn
 
 void Session::SetWatch(Watch watch) { impl_->loop().SetWatch(std::move(watch)); }
 
+void Session::DivertInterrupt(std::atomic<bool>* flag) { impl_->loop().DivertInterrupt(flag); }
+
 void Session::Accepted() {
   impl_->loop().SetFrameLimit(kMaxFrame);
   impl_->loop().SetSilenceLimit(impl_->options().peer_timeout);

@@ -72,6 +72,8 @@ class Session {
   // session as Abort() does.
   using Watch = std::function<Deadline(Deadline now)>;
   void SetWatch(Watch watch);
+  // While there is a flag, the user's interrupt sets it and is no failure; null ends that.
+  void DivertInterrupt(std::atomic<bool>* flag);
 
   // After acceptance: larger frames, and `peer_timeout` in place of `handshake_timeout`.
   void Accepted();

@@ -132,12 +132,24 @@ void SessionLoop::Wait(Deadline planned) {
   const Deadline now = Now();
   if (now - planned > kOrdinaryLateness) heard_at_ += now - planned;
   if (ready[1]) state_.Rest();
-  if (ready[2]) {
-    interrupted_ = true;
-    interrupt->Acknowledge();
+  if (ready[2]) TakeInterrupt(*interrupt);
+  if (ready[0]) Receive();
+}
+
+void SessionLoop::TakeInterrupt(const Interrupt& interrupt) {
+  interrupted_ = true;
+  interrupt.Acknowledge();
+  const std::lock_guard lock(watch_mutex_);
+  if (interrupt_flag_ != nullptr) {
+    interrupt_flag_->store(true, std::memory_order_relaxed);
+  } else {
     state_.Fail(Error(Blame::kInterrupted, "interrupted"), Cause::kOwn);
   }
-  if (ready[0]) Receive();
+}
+
+void SessionLoop::DivertInterrupt(std::atomic<bool>* flag) {
+  const std::lock_guard lock(watch_mutex_);
+  interrupt_flag_ = flag;
 }
 
 void SessionLoop::Receive() {

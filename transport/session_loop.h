@@ -37,6 +37,7 @@ class SessionLoop {
   SessionLoop& operator=(const SessionLoop&) = delete;
 
   void SetWatch(Watch watch);
+  void DivertInterrupt(std::atomic<bool>* flag);
   // Starts the measurement of silence anew.
   void SetSilenceLimit(std::chrono::milliseconds limit);
   void SetFrameLimit(std::size_t bytes);
@@ -51,6 +52,7 @@ class SessionLoop {
   void ApplySettings();
   Deadline RunWatch();
   void Wait(Deadline planned);
+  void TakeInterrupt(const Interrupt& interrupt);
   void Receive();
   void Digest(std::string_view bytes);
   void Handle(const std::string& frame);
@@ -70,6 +72,7 @@ class SessionLoop {
   std::mutex watch_mutex_;
   Watch watch_;
   Deadline watch_next_;
+  std::atomic<bool>* interrupt_flag_ = nullptr;  // guarded by watch_mutex_
   std::atomic<std::chrono::milliseconds> wanted_silence_limit_;
   std::atomic<std::size_t> frame_limit_ = kMaxFrameBeforeAcceptance;
   std::atomic<bool> stopping_ = false;

@@ -1,0 +1,288 @@
+#include "bench/crew.h"
+
+#include <algorithm>
+#include <chrono>
+#include <future>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "bench/credit.h"
+#include "bench/failure_text.h"
+#include "transport/json_reader.h"
+
+namespace rdmabench {
+namespace {
+
+using nlohmann::json;
+using std::chrono::milliseconds;
+
+constexpr std::uint64_t kNotKnown = ~std::uint64_t{0};
+// Inline beyond this gains nothing: the request would be larger than the doorbell write of any
+// device.
+constexpr std::uint32_t kMostInlineWish = 256;
+// Where messages get lost: when so long after the last sender has ended nothing has come, nothing
+// will.
+constexpr milliseconds kQuiet{300};
+constexpr milliseconds kLook{20};
+
+std::uint32_t InlineWish(const Agreement& agreement) {
+  std::uint32_t wish = 0;
+  for (const RingShape& shape : agreement.shapes) {
+    if (shape.message_bytes <= kMostInlineWish) wish = std::max(wish, shape.message_bytes);
+  }
+  return wish;
+}
+
+QpAttributes AttributesFor(const LinkOptions& link, const Agreement& agreement) {
+  QpAttributes attributes;
+  attributes.service_level = static_cast<std::uint8_t>(link.service_level);
+  attributes.traffic_class = static_cast<std::uint8_t>(link.traffic_class);
+  attributes.flow_labels.assign(link.flow_labels.begin(), link.flow_labels.end());
+  attributes.hop_limit = static_cast<std::uint8_t>(link.hop_limit);
+  attributes.pkey_index = static_cast<std::uint16_t>(link.pkey_index);
+  attributes.timeout = static_cast<std::uint8_t>(link.timeout);
+  attributes.retry_count = static_cast<std::uint8_t>(link.retry_count);
+  attributes.rnr_retry = static_cast<std::uint8_t>(link.rnr_retry);
+  attributes.read_depth = static_cast<std::uint8_t>(agreement.read_depth);
+  return attributes;
+}
+
+}  // namespace
+
+// What the workers of one run share with the thread that waits for them.
+struct Crew::Progress {
+  explicit Progress(Crew& crew, const Run& run,
+                    std::vector<const std::atomic<std::uint64_t>*> counts)
+      : monitor(crew.setting_.session, crew.setting_.site.clock, std::move(counts), finish,
+                run.watch),
+        sent(crew.size()),
+        results(crew.size()) {}
+
+  std::atomic<bool> finish{false};
+  std::once_flag opened;
+  Monitor monitor;
+  std::mutex mutex;  // guards `sent` and `to_send`
+  std::vector<std::uint64_t> sent;
+  std::size_t have_sent = 0;
+  std::vector<JobRun> results;
+  std::vector<std::future<void>> futures;
+};
+
+Crew::Crew(const Setting& setting)
+    : setting_(setting),
+      test_(FindTest(setting.plan.test)),
+      type_(FindQpType(setting.plan.queue.qp_type)),
+      duty_(DutyOf(test_, setting.plan.queue, setting.role)),
+      peer_duty_(DutyOf(test_, setting.plan.queue, PeerOf(setting.role))) {
+  for (std::uint32_t i = 0; i < setting.plan.queue.threads; ++i) {
+    workers_.push_back(
+        std::make_unique<Worker>(setting_.site.device, OptionsFor(i), setting_.site.locality));
+  }
+  if (setting.plan.queue.rdma_cm && setting.role == Role::kServer) {
+    listener_.emplace(GidAddress(Role::kServer), OptionsForCm());
+  }
+}
+
+bool Crew::HearsOfTheEnd(Role role) const {
+  const bool ends_with_client = setting_.plan.run.until_interrupted && role == Role::kServer;
+  const Duty duty = DutyOf(test_, setting_.plan.queue, role);
+  return duty.Listens() || (ends_with_client && duty.Initiates());
+}
+
+std::uint32_t Crew::CreditQueues(std::uint32_t pairs) const {
+  return setting_.plan.queue.use_srq ? 1 : pairs;
+}
+
+Worker::Options Crew::OptionsFor(std::uint32_t index) const {
+  const TestPlan& plan = setting_.plan;
+  const Agreement& agreement = setting_.agreement;
+  const bool takes = test_.op->TakesReceives() && peer_duty_.Posts();
+  const std::uint32_t pairs = QueuePairsOf(plan.queue, index);
+  EndpointOptions options;
+  options.type = &type_;
+  options.port = setting_.site.port.number;
+  options.gid = setting_.role == Role::kClient ? agreement.client_gid : agreement.server_gid;
+  options.mtu_bytes = agreement.mtu_bytes;
+  options.queue_pairs = pairs;
+  options.send_depth = duty_.Posts() ? agreement.Depth() : 1;
+  options.recv_depth = takes ? agreement.receive.depth : 1;
+  options.use_srq = plan.queue.use_srq && takes;
+  options.events = plan.queue.events && duty_.Moves();
+  options.completion_vector = plan.queue.completion_vector;
+  const bool inlines = duty_.Posts() && test_.op->inline_ok;
+  options.inline_bytes = inlines ? plan.queue.inline_bytes : std::nullopt;
+  options.inline_wish = inlines ? InlineWish(agreement) : 0;
+  options.attributes = AttributesFor(plan.link, agreement);
+  options.memory_kind = &FindMemoryKind(plan.memory.kind);
+  options.own_bytes = duty_.Posts() ? agreement.OwnBytes(pairs) : 0;
+  options.exposed_bytes = peer_duty_.Posts() ? agreement.ExposedBytes(plan, pairs) : 0;
+  options.numa_node = setting_.site.placement.memory_node;
+  options.access = peer_duty_.Posts() ? test_.op->peer_access : 0;
+  options.relaxed_ordering = relaxed_ordering();
+
+  Worker::Options worker{.endpoint = options, .control = {}, .receive = {}, .cpu = {}};
+  if (takes) worker.receive = agreement.receive;
+  const std::vector<unsigned>& cpus = setting_.site.placement.worker_cpus;
+  if (!cpus.empty()) worker.cpu = cpus[index % cpus.size()];
+  if (test_.op->TakesReceives() && (duty_.sinks || peer_duty_.sinks)) {
+    const std::uint32_t queues = CreditQueues(pairs);
+    EndpointOptions control = options;
+    control.type = &FindQpType("rc");
+    control.queue_pairs = 1;
+    control.send_depth = queues;
+    control.recv_depth = 1;
+    control.use_srq = control.events = false;
+    control.inline_bytes = std::nullopt;
+    control.inline_wish = 0;
+    control.memory_kind = &FindMemoryKind("host");
+    control.own_bytes = control.exposed_bytes = CreditBytes(queues);
+    control.access = IBV_ACCESS_REMOTE_WRITE;
+    control.relaxed_ordering = false;
+    worker.control = control;
+  }
+  return worker;
+}
+
+std::uint32_t Crew::completion_queues() const {
+  std::size_t count = 0;
+  for (const std::unique_ptr<Worker>& worker : workers_) {
+    count += worker->endpoint().send_cqs().size();
+  }
+  return static_cast<std::uint32_t>(count);
+}
+
+// Memory that is polled has to be written in order.
+bool Crew::relaxed_ordering() const {
+  const bool polls_memory = test_.metric == Metric::kLatency && test_.op->reply == Reply::kMemory;
+  return setting_.plan.memory.relaxed_ordering.value_or(!polls_memory);
+}
+
+std::vector<JobRun> Crew::Work(const Job& job, const Run& run) {
+  std::vector<const std::atomic<std::uint64_t>*> counts;
+  for (const std::unique_ptr<Worker>& worker : workers_) {
+    worker->progress().store(0, std::memory_order_relaxed);
+    worker->expected().store(kNotKnown, std::memory_order_relaxed);
+    if (peer_duty_.sinks) {
+      const auto pairs = static_cast<std::uint32_t>(worker->endpoint().queue_pairs().size());
+      Credits::Restart(*worker->control(), CreditQueues(pairs));
+    }
+    counts.push_back(&worker->progress());
+  }
+  Progress progress(*this, run, std::move(counts));
+  for (std::size_t i = 0; i < workers_.size(); ++i) Start(i, job, run, progress);
+  try {
+    if (HearsOfTheEnd(setting_.role)) AwaitPeer();
+    // The client's user has ended its part; this side's ends with it.
+    if (setting_.plan.run.until_interrupted && setting_.role == Role::kServer) {
+      progress.finish.store(true, std::memory_order_relaxed);
+    }
+  } catch (const std::exception& exception) {
+    // The flag that this raises ends the workers, whose results count all the same.
+    setting_.session.Abort(AsError(exception));
+  }
+  AwaitWorkers(progress, job);
+  std::vector<Sample> samples = progress.monitor.Stop();
+  for (JobRun& result : progress.results) {
+    // A run that broke off ended when something last completed, not when that was noticed.
+    LoopResult& loop = result.loop;
+    if (loop.outcome != Outcome::kDone && progress.monitor.moved_ticks() > loop.start_ticks) {
+      loop.end_ticks = result.sent.end_ticks = progress.monitor.moved_ticks();
+    }
+  }
+  if (run.samples != nullptr) *run.samples = std::move(samples);
+  if (!setting_.session.abort_flag()) Renew();
+  return std::move(progress.results);
+}
+
+void Crew::Start(std::size_t index, const Job& job, const Run& run, Progress& progress) {
+  Worker& worker = *workers_[index];
+  Session& session = setting_.session;
+  const auto sent = [this, index, &progress](std::uint64_t messages) {
+    const std::lock_guard lock(progress.mutex);
+    progress.sent[index] = messages;
+    if (++progress.have_sent < workers_.size() || !HearsOfTheEnd(PeerOf(setting_.role))) return;
+    setting_.session.Send("sent", {{"messages", progress.sent}});
+  };
+  progress.futures.push_back(worker.Start(Worker::Task([=, this, &worker, &session, &progress] {
+    try {
+      const Bench bench{
+          .endpoint = worker.endpoint(),
+          .control = worker.control(),
+          .rings = worker.rings(),
+          .clock = setting_.site.clock,
+          .stop = {session.abort_flag(), progress.finish},
+          .progress = worker.progress(),
+          .expected = worker.expected(),
+          .round_trips = duty_.pings ? &(*run.round_trips)[index] : nullptr,
+          .opening = [&] { std::call_once(progress.opened, [&] { progress.monitor.Start(); }); },
+          .sent = sent};
+      progress.results[index] = RunJob(bench, job);
+      const LoopResult& loop = progress.results[index].loop;
+      if (loop.outcome == Outcome::kFailed) {
+        session.Abort(
+            DescribeFailure(RootCause(loop.failure, worker.endpoint(), worker.control())));
+      }
+    } catch (const std::exception& exception) {
+      session.Abort(AsError(exception));
+    }
+  })));
+}
+
+// The peer says how much it has sent; only then it is known when all has come.
+void Crew::AwaitPeer() {
+  const json body =
+      setting_.session.Receive("sent", In(setting_.longest_phase), "how many messages it has sent");
+  JsonReader reader(body, "sent");
+  const std::vector<std::uint64_t> counts =
+      reader.Numbers("messages", 0, kNotKnown - 1, workers_.size());
+  reader.Done();
+  if (counts.size() != workers_.size()) {
+    throw Error(Blame::kRun, "the peer's counts are not one a worker");
+  }
+  Expect(counts);
+}
+
+void Crew::Expect(const std::vector<std::uint64_t>& messages) {
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    workers_[i]->expected().store(messages[i], std::memory_order_relaxed);
+  }
+}
+
+void Crew::AwaitWorkers(Progress& progress, const Job& job) {
+  const auto completed = [this] {
+    std::uint64_t sum = 0;
+    for (const auto& worker : workers_) sum += worker->progress().load(std::memory_order_relaxed);
+    return sum;
+  };
+  const auto own_are_done = [&] {
+    const std::lock_guard lock(progress.mutex);
+    return !duty_.Initiates() || progress.have_sent == workers_.size();
+  };
+  // Only what the peer sends may get lost on the way here.
+  const bool may_lose = job.type->loses && duty_.Listens();
+  std::uint64_t seen = completed();
+  Deadline quiet_at = In(kQuiet);
+  for (std::future<void>& future : progress.futures) {
+    while (may_lose && future.wait_for(kLook) != std::future_status::ready) {
+      if (const std::uint64_t now = completed(); now != seen || !own_are_done()) {
+        seen = now;
+        quiet_at = In(kQuiet);
+      } else if (Now() > quiet_at) {
+        Expect(std::vector<std::uint64_t>(workers_.size(), 0));
+      }
+    }
+    future.get();
+  }
+}
+
+// Receive queues are full again when the next run begins.
+void Crew::Renew() {
+  for (const std::unique_ptr<Worker>& worker : workers_) {
+    for (ReceiveRing& ring : worker->rings()) {
+      Check(ring.TopUp(), "cannot post receive requests again");
+    }
+  }
+}
+
+}  // namespace rdmabench

@@ -1,0 +1,71 @@
+#include "bench/job.h"
+
+#include <algorithm>
+
+#include "bench/job_engines.h"
+
+namespace rdmabench {
+
+namespace {
+
+std::optional<Failure> FindFailure(ibv_cq* cq) {
+  ibv_wc completion{};
+  while (ibv_poll_cq(cq, 1, &completion) > 0) {
+    if (completion.status != IBV_WC_SUCCESS && completion.status != IBV_WC_WR_FLUSH_ERR) {
+      return FailureOf(completion);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Failure RootCause(const Failure& seen, const Endpoint& endpoint, const Endpoint* control) {
+  if (seen.what != Failure::What::kCompletion || seen.code != IBV_WC_WR_FLUSH_ERR) return seen;
+  for (const Endpoint* side : {&endpoint, control}) {
+    if (side == nullptr) continue;
+    for (const std::span<const Cq> cqs : {side->send_cqs(), side->recv_cqs()}) {
+      for (const Cq& cq : cqs) {
+        if (const std::optional<Failure> cause = FindFailure(cq.get())) return *cause;
+      }
+    }
+  }
+  return seen;
+}
+
+bool UsesInline(const Endpoint& endpoint, const Job& job) {
+  // Devices grant more than they are asked for; what was asked for counts.
+  const std::uint32_t most =
+      std::min(endpoint.inline_bytes(), job.most_inline.value_or(endpoint.inline_bytes()));
+  return job.op->inline_ok && job.shape.message_bytes <= most;
+}
+
+std::vector<Lane> MakeLanes(const Endpoint& endpoint, const Job& job) {
+  const auto pairs = static_cast<std::uint32_t>(endpoint.queue_pairs().size());
+  const SlotLayout layout = LayoutFor(job.shape, pairs);
+  std::vector<Lane> lanes;
+  lanes.reserve(pairs);
+  for (std::uint32_t i = 0; i < pairs; ++i) {
+    const WorkRing::Place place{
+        .lane = i,
+        .first_slot = std::uint64_t{i} * job.shape.Slots(),
+        .local = {.addr = endpoint.own_addr(), .key = endpoint.memory().lkey()},
+        .target = endpoint.TargetOf(i),
+        .inline_data = UsesInline(endpoint, job)};
+    lanes.push_back(
+        {endpoint.queue_pairs()[i].get(), WorkRing(job.shape, layout, place, *job.op, *job.type)});
+  }
+  return lanes;
+}
+
+std::vector<ibv_cq*> Pointers(std::span<const Cq> cqs) {
+  std::vector<ibv_cq*> pointers;
+  for (const Cq& cq : cqs) pointers.push_back(cq.get());
+  return pointers;
+}
+
+JobRun RunJob(const Bench& bench, const Job& job) {
+  return job.duty.pings || job.duty.echoes ? RunLatency(bench, job) : RunBandwidth(bench, job);
+}
+
+}  // namespace rdmabench

@@ -1,0 +1,87 @@
+// What one worker does in one run of a size, and what came of it.
+#pragma once
+
+#include <infiniband/verbs.h>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "bench/clock.h"
+#include "bench/drive.h"
+#include "bench/duty.h"
+#include "bench/op.h"
+#include "bench/receive_ring.h"
+#include "bench/ring.h"
+#include "bench/shape.h"
+#include "report/histogram.h"
+#include "transport/endpoint.h"
+
+namespace rdmabench {
+
+struct Job {
+  const Op* op = nullptr;
+  const QpType* type = nullptr;
+  Duty duty;
+  RingShape shape;
+  ReceiveShape receive;
+  bool shares_receive_queue = false;              // all queue pairs of a worker, at the receiver
+  std::uint64_t messages = 0;                     // per queue pair
+  std::uint64_t at_least = 0;                     // per queue pair, also when told to finish
+  std::optional<std::uint32_t> most_inline = {};  // bytes; absent: as many as the queue pair grants
+  double ticks_per_message = 0.0;                 // of one queue pair; 0: as fast as it goes
+  std::uint32_t burst = 1;
+  std::uint64_t reply_timeout_ticks = 0;    // 0: every reply comes
+  std::uint64_t credit_patience_ticks = 0;  // 0: every credit comes
+};
+
+// What a worker works with. All of it outlives the run.
+struct Bench {
+  const Endpoint& endpoint;
+  const Endpoint* control = nullptr;  // where credits go; null: there are none
+  std::span<ReceiveRing> rings = {};  // filled
+  const TickClock& clock;
+  StopFlags stop;
+  std::atomic<std::uint64_t>& progress;
+  const std::atomic<std::uint64_t>& expected;  // messages that the peer has sent, once known
+  report::Histogram* round_trips = nullptr;    // in ticks
+  std::function<void()> opening = {};          // all is made, and the window about to open
+  std::function<void(std::uint64_t messages)> sent = {};  // all of them; the receiver may go on
+};
+
+struct JobRun {
+  LoopResult loop;
+  // This worker's own messages; 0 when it initiates none.
+  struct Sent {
+    std::uint64_t messages = 0;
+    std::vector<std::uint64_t> per_queue_pair;
+    std::uint64_t start_ticks = 0;
+    std::uint64_t end_ticks = 0;
+    std::optional<ibv_wc_opcode> opcode;
+    std::uint64_t lost_replies = 0;
+  } sent;
+  // What came in receive requests, or was answered.
+  struct Received {
+    std::uint64_t messages = 0;
+    std::uint64_t bytes = 0;                    // payload
+    std::vector<std::uint64_t> per_queue_pair;  // empty where they share a receive queue
+    std::uint64_t start_ticks = 0;
+    std::uint64_t end_ticks = 0;
+    std::optional<ibv_wc_opcode> opcode;
+  } received;
+};
+
+// When a request failed, its queue pair flushes all others, and a flushed one may be seen first.
+// The failure itself where it is still in one of the completion queues, else what was seen.
+Failure RootCause(const Failure& seen, const Endpoint& endpoint, const Endpoint* control);
+
+// Whether messages of this shape travel inside their requests.
+bool UsesInline(const Endpoint& endpoint, const Job& job);
+
+// Runs the engines that the duty names.
+JobRun RunJob(const Bench& bench, const Job& job);
+
+}  // namespace rdmabench

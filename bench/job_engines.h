@@ -1,0 +1,29 @@
+// Between the job and the engines: lanes, completion queues, and the way to wait. For the files
+// that instantiate engines.
+#pragma once
+
+#include <vector>
+
+#include "bench/event_wait.h"
+#include "bench/job.h"
+#include "bench/policies.h"
+
+namespace rdmabench {
+
+std::vector<Lane> MakeLanes(const Endpoint& endpoint, const Job& job);
+std::vector<ibv_cq*> Pointers(std::span<const Cq> cqs);
+
+// Calls `run` with the way to wait that the endpoint is made for.
+template <class Run>
+void WithWait(const Endpoint& endpoint, const Run& run) {
+  if (endpoint.channel() != nullptr) {
+    run(EventWait(endpoint));
+  } else {
+    run(BusyPoll{});
+  }
+}
+
+JobRun RunBandwidth(const Bench& bench, const Job& job);
+JobRun RunLatency(const Bench& bench, const Job& job);
+
+}  // namespace rdmabench

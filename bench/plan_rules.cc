@@ -1,0 +1,171 @@
+// What a plan may not ask for, beyond the ranges of its fields.
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "bench/plan.h"
+#include "bench/test.h"
+#include "transport/device_info.h"
+#include "transport/gid.h"
+#include "transport/memory.h"
+
+namespace rdmabench {
+namespace {
+
+// A test with its rows, as the rules see it.
+struct Case {
+  const TestPlan& plan;
+  const Test& test;
+  const Op& op;
+  const QueueOptions& queue = plan.queue;
+  const RunOptions& run = plan.run;
+
+  bool IsLatency() const { return test.metric == Metric::kLatency; }
+  bool PollsMemory() const { return IsLatency() && op.reply == Reply::kMemory; }
+  bool HasRate() const { return run.rate.bits_per_second || run.rate.messages_per_second; }
+};
+
+struct Rule {
+  bool (*is_broken)(const Case&);
+  std::string_view options;  // the one that does not go …
+  std::string_view with;     // … with what; empty: with the test
+  std::string_view remedy;
+};
+
+constexpr std::string_view kCmRemedy =
+    "rdma_cm chooses the path; leave one of them out (--tos reaches rdma_cm)";
+const std::uint32_t kHopLimit = LinkOptions().hop_limit;
+std::vector<std::uint64_t> NoFlowLabels() { return LinkOptions().flow_labels; }
+
+constexpr Rule kRules[] = {
+    {[](const Case& c) { return c.queue.threads > c.queue.queue_pairs; }, "--threads",
+     "fewer queue pairs (--qp)",
+     "each thread needs a queue pair: lower the one or raise the other"},
+    {[](const Case& c) { return c.queue.bidirectional && c.queue.reversed; }, "--bidirectional",
+     "--reversed", "both directions are measured anyway; leave --reversed out"},
+    {[](const Case& c) { return c.IsLatency() && c.queue.bidirectional; }, "--bidirectional", "",
+     "a round trip has both directions; leave it out"},
+    {[](const Case& c) { return c.IsLatency() && c.queue.post_list != 1; }, "--post-list", "",
+     "one message is under way at a time; leave it out"},
+    {[](const Case& c) { return c.IsLatency() && c.queue.signal_every; }, "--cq-mod", "",
+     "one message is under way at a time; leave it out"},
+    {[](const Case& c) { return c.IsLatency() && c.HasRate(); }, "--rate", "",
+     "a rate goes with bandwidth tests"},
+    {[](const Case& c) { return c.run.burst && !c.HasRate(); }, "--burst", "no --rate",
+     "give the rate that the bursts have to add up to"},
+    {[](const Case& c) { return c.run.rate.bits_per_second && c.run.rate.messages_per_second; },
+     "a rate in bits", "a rate in messages", "give one of them"},
+    {[](const Case& c) { return c.queue.use_srq && !c.op.TakesReceives(); }, "--use-srq", "",
+     "its peer posts no receive requests"},
+    {[](const Case& c) { return c.queue.recv_depth && !c.op.TakesReceives(); }, "--rx-depth", "",
+     "its peer posts no receive requests"},
+    {[](const Case& c) { return c.queue.recv_post_list && !c.op.TakesReceives(); },
+     "--recv-post-list", "", "its peer posts no receive requests"},
+    {[](const Case& c) {
+       return c.queue.recv_post_list && c.queue.recv_depth &&
+              *c.queue.recv_post_list > *c.queue.recv_depth;
+     },
+     "--recv-post-list", "a smaller --rx-depth", "lower the one or raise the other"},
+    {[](const Case& c) {
+       return c.queue.use_srq && c.IsLatency() && c.queue.threads != c.queue.queue_pairs;
+     },
+     "--use-srq", "several queue pairs a thread in a latency test",
+     "use as many --threads as --qp, or no shared receive queue"},
+    {[](const Case& c) { return c.queue.read_depth && !c.op.IsBoundByReadDepth(); }, "--outs", "",
+     "it bounds READs and atomics only"},
+    {[](const Case& c) { return c.queue.inline_bytes.value_or(0) > 0 && !c.op.inline_ok; },
+     "--inline-size", "", "no payload travels with its requests"},
+    {[](const Case& c) { return c.queue.events && c.PollsMemory(); }, "--events", "",
+     "it polls memory, which makes no completion events"},
+    {[](const Case& c) { return c.queue.completion_vector != 0 && !c.queue.events; }, "--vector",
+     "no --events", "give --events, or leave it out"},
+    {[](const Case& c) { return c.queue.rdma_cm && c.queue.qp_type == "uc"; }, "--rdma-cm",
+     "--connection uc", "rdma_cm connects rc and ud"},
+    {[](const Case& c) { return c.queue.rdma_cm && c.plan.link.service_level != 0; }, "--sl",
+     "--rdma-cm", kCmRemedy},
+    {[](const Case& c) { return c.queue.rdma_cm && c.plan.link.flow_labels != NoFlowLabels(); },
+     "--flow-label", "--rdma-cm", kCmRemedy},
+    {[](const Case& c) { return c.queue.rdma_cm && c.plan.link.hop_limit != kHopLimit; },
+     "--hop-limit", "--rdma-cm", kCmRemedy},
+    {[](const Case& c) { return c.queue.rdma_cm && c.plan.link.pkey_index != 0; }, "--pkey-index",
+     "--rdma-cm", kCmRemedy},
+    {[](const Case& c) { return c.run.until_interrupted && c.run.iterations; }, "--run-infinitely",
+     "--iters", "leave one of them out"},
+    {[](const Case& c) { return c.run.until_interrupted && c.queue.reversed; }, "--run-infinitely",
+     "--reversed", "the client's user ends the run, and the client only answers"},
+    {[](const Case& c) { return c.run.until_interrupted && c.run.message_bytes.size() > 1; },
+     "--run-infinitely", "several sizes", "give one size"},
+    {[](const Case& c) { return c.run.all_sizes && !c.run.message_bytes.empty(); }, "--all",
+     "--size", "leave one of them out"},
+    {[](const Case& c) { return c.run.all_sizes && c.op.fixed_size != 0; }, "--all", "",
+     "its messages have one size only"},
+    {[](const Case& c) { return c.run.all_sizes && c.run.until_interrupted; }, "--all",
+     "--run-infinitely", "give one size"},
+    {[](const Case& c) {
+       return c.PollsMemory() && c.plan.memory.relaxed_ordering.value_or(false);
+     },
+     "--relaxed-ordering on", "", "it polls memory, which has to be written in order"},
+};
+
+[[noreturn]] void Refuse(const std::string& message, const std::string& remedy) {
+  throw Error(Blame::kUsage, message, remedy);
+}
+
+void ValidateSizes(const Case& c) {
+  for (const std::uint64_t bytes : c.run.message_bytes) {
+    if (c.op.fixed_size != 0 && bytes != c.op.fixed_size) {
+      Refuse("--size " + std::to_string(bytes) + " does not go with " + c.test.name,
+             "its messages have " + std::to_string(c.op.fixed_size) + " bytes; leave --size out");
+    }
+  }
+}
+
+void ValidateDepths(const QueueOptions& queue) {
+  if (queue.send_depth && queue.post_list > *queue.send_depth) {
+    Refuse("--post-list " + std::to_string(queue.post_list) + " is more than --tx-depth " +
+               std::to_string(*queue.send_depth),
+           "a post has to fit into the send queue: lower the one or raise the other");
+  }
+  if (queue.send_depth && queue.signal_every && *queue.signal_every > *queue.send_depth) {
+    Refuse(
+        "--cq-mod " + std::to_string(*queue.signal_every) + " is more than --tx-depth " +
+            std::to_string(*queue.send_depth),
+        "a full send queue has to contain a signalled request: lower the one or raise the other");
+  }
+}
+
+void ValidateLink(const LinkOptions& link) {
+  if (link.mtu_bytes) MtuFromBytes(*link.mtu_bytes);
+  if (link.flow_labels.empty()) Refuse("there is no flow label", "give --flow-label, or 0");
+  if (!link.gid_type || FindGidType(*link.gid_type)) return;
+  Refuse("--gid-type '" + *link.gid_type + "' is not known", "known types: " + GidTypeNames());
+}
+
+void ValidateTest(const TestPlan& plan) {
+  const Test& test = FindTest(plan.test);
+  const QpType& type = FindQpType(plan.queue.qp_type);
+  const Case c{plan, test, *test.op};
+  if (!IsLegal(c.op, type)) {
+    Refuse(plan.test + " does not go with --connection " + std::string(type.name),
+           "legal queue pair types for it: " + std::string(c.op.qp_types));
+  }
+  FindMemoryKind(plan.memory.kind);
+  ValidateSizes(c);
+  ValidateDepths(plan.queue);
+  ValidateLink(plan.link);
+  for (const Rule& rule : kRules) {
+    if (!rule.is_broken(c)) continue;
+    Refuse(std::string(rule.options) + " does not go with " +
+               (rule.with.empty() ? plan.test : std::string(rule.with)),
+           std::string(rule.remedy));
+  }
+}
+
+}  // namespace
+
+void Validate(const Plan& plan) {
+  if (plan.tests.empty()) Refuse("the plan has no test", "name one");
+  for (const TestPlan& test : plan.tests) ValidateTest(test);
+}
+
+}  // namespace rdmabench

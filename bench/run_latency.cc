@@ -1,0 +1,97 @@
+#include <utility>
+
+#include "bench/answers.h"
+#include "bench/channel.h"
+#include "bench/echo.h"
+#include "bench/job_engines.h"
+#include "bench/lanes.h"
+#include "bench/ping.h"
+
+namespace rdmabench {
+namespace {
+
+Lanes<VerbsChannel> MakeLatencyLanes(const Bench& bench, const Job& job) {
+  return Lanes<VerbsChannel>(job.shape, MakeLanes(bench.endpoint, job),
+                             Pointers(bench.endpoint.send_cqs()));
+}
+
+ByMemory WatchMemory(const Bench& bench, const Job& job) {
+  const auto pairs = static_cast<std::uint32_t>(bench.endpoint.queue_pairs().size());
+  const SlotLayout layout = LayoutFor(job.shape, pairs);
+  std::vector<ByMemory::Slot> slots;
+  for (std::uint32_t i = 0; i < pairs; ++i) {
+    const std::uint64_t last = layout.Offset(i) + job.shape.message_bytes - 1;
+    slots.push_back({bench.endpoint.exposed_data() + last, bench.endpoint.own_data() + last});
+  }
+  return ByMemory(slots);
+}
+
+ByReceive WatchReceives(const Bench& bench) {
+  return {bench.rings, Pointers(bench.endpoint.recv_cqs())};
+}
+
+std::optional<ibv_wc_opcode> Seen(std::uint64_t messages, ibv_wc_opcode opcode) {
+  return messages > 0 ? std::optional(opcode) : std::nullopt;
+}
+
+template <class Wait, class Answer>
+JobRun RunPing(const Bench& bench, const Job& job, Wait wait, Answer answer) {
+  JobRun run;
+  Ping<VerbsChannel, Answer, report::Histogram> ping(
+      {.messages = job.messages, .reply_timeout_ticks = job.reply_timeout_ticks},
+      MakeLatencyLanes(bench, job), std::move(answer), bench.clock, *bench.round_trips);
+  bench.opening();
+  run.loop = Drive(
+      bench.clock, std::move(wait), bench.stop, bench.progress,
+      [&](std::size_t) { bench.sent(ping.sent()); }, ping);
+  run.sent = {.messages = ping.completed(),
+              .per_queue_pair = ping.counts(),
+              .start_ticks = ping.first_ticks(),
+              .end_ticks = ping.last_ticks(),
+              .opcode = Seen(ping.completed(), ping.sent_opcode()),
+              .lost_replies = ping.lost()};
+  if constexpr (!Answer::kMarks && !Answer::kOwnCompletions) {
+    run.received.opcode = Seen(ping.completed(), ping.received_opcode());
+  }
+  return run;
+}
+
+template <class Wait, class Answer>
+JobRun RunEcho(const Bench& bench, const Job& job, Wait wait, Answer answer) {
+  JobRun run;
+  Echo<VerbsChannel, Answer> echo(MakeLatencyLanes(bench, job), std::move(answer), bench.expected);
+  bench.opening();
+  run.loop = Drive(
+      bench.clock, std::move(wait), bench.stop, bench.progress, [](std::size_t) {}, echo);
+  run.received.messages = echo.completed();
+  if constexpr (!Answer::kMarks) {
+    run.received.bytes = echo.bytes() - echo.completed() * job.type->recv_headroom;
+    run.received.opcode = Seen(echo.completed(), echo.received_opcode());
+  }
+  return run;
+}
+
+template <class Wait>
+JobRun RunWith(const Bench& bench, const Job& job, Wait wait) {
+  switch (job.op->reply) {
+    case Reply::kMemory:
+      return job.duty.pings ? RunPing(bench, job, std::move(wait), WatchMemory(bench, job))
+                            : RunEcho(bench, job, std::move(wait), WatchMemory(bench, job));
+    case Reply::kReceive:
+      return job.duty.pings ? RunPing(bench, job, std::move(wait), WatchReceives(bench))
+                            : RunEcho(bench, job, std::move(wait), WatchReceives(bench));
+    case Reply::kCompletion:
+      break;
+  }
+  return RunPing(bench, job, std::move(wait), ByCompletion{});
+}
+
+}  // namespace
+
+JobRun RunLatency(const Bench& bench, const Job& job) {
+  JobRun run;
+  WithWait(bench.endpoint, [&](auto wait) { run = RunWith(bench, job, std::move(wait)); });
+  return run;
+}
+
+}  // namespace rdmabench

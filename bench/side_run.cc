@@ -1,0 +1,134 @@
+#include "bench/side_run.h"
+
+#include <nlohmann/json.hpp>
+
+#include "transport/error.h"
+#include "transport/json_reader.h"
+
+namespace rdmabench {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::uint64_t kMost = ~std::uint64_t{0};
+constexpr double kMostSeconds = 1e9;
+constexpr std::size_t kMostSamples = 16384;
+constexpr std::size_t kMostBuckets = 65536;
+constexpr std::size_t kMostCounters = 1024;
+
+json TrafficToJson(const report::Traffic& traffic) {
+  json object = {{"messages", traffic.messages},
+                 {"bytes", traffic.bytes},
+                 {"window_seconds", traffic.window_seconds},
+                 {"messages_per_queue_pair", traffic.messages_per_queue_pair}};
+  if (traffic.completion_opcode) object["completion_opcode"] = *traffic.completion_opcode;
+  return object;
+}
+
+report::Traffic TrafficFromJson(JsonReader reader, std::uint32_t queue_pairs) {
+  report::Traffic traffic;
+  traffic.messages = reader.Number("messages", 0, kMost);
+  traffic.bytes = reader.Number("bytes", 0, kMost);
+  traffic.window_seconds = reader.Real("window_seconds", 0.0, kMostSeconds);
+  traffic.messages_per_queue_pair =
+      reader.Numbers("messages_per_queue_pair", 0, kMost, queue_pairs);
+  if (reader.Has("completion_opcode")) traffic.completion_opcode = reader.Text("completion_opcode");
+  reader.Done();
+  return traffic;
+}
+
+json RoundTripsToJson(const RoundTrips& trips) {
+  json buckets = json::array();
+  json counts = json::array();
+  for (const auto& [bucket, count] : trips.histogram.Entries()) {
+    buckets.push_back(bucket);
+    counts.push_back(count);
+  }
+  return {{"buckets", std::move(buckets)},
+          {"counts", std::move(counts)},
+          {"sum_ticks", trips.histogram.sum()},
+          {"min_ticks", trips.histogram.min()},
+          {"max_ticks", trips.histogram.max()},
+          {"ns_per_tick", trips.ns_per_tick},
+          {"lost", trips.lost}};
+}
+
+RoundTrips RoundTripsFromJson(JsonReader reader) {
+  const std::vector<std::uint64_t> buckets =
+      reader.Numbers("buckets", 0, kMostBuckets, kMostBuckets);
+  const std::vector<std::uint64_t> counts = reader.Numbers("counts", 1, kMost, kMostBuckets);
+  const std::uint64_t sum = reader.Number("sum_ticks", 0, kMost);
+  const std::uint64_t min = reader.Number("min_ticks", 0, kMost);
+  const std::uint64_t max = reader.Number("max_ticks", 0, kMost);
+  RoundTrips trips;
+  trips.ns_per_tick = reader.Real("ns_per_tick", 1e-6, 1e6);
+  trips.lost = reader.Number("lost", 0, kMost);
+  reader.Done();
+  std::vector<report::Histogram::Entry> entries;
+  for (std::size_t i = 0; i < buckets.size() && i < counts.size(); ++i) {
+    entries.emplace_back(static_cast<std::uint32_t>(buckets[i]), counts[i]);
+  }
+  if (buckets.size() != counts.size() ||
+      !report::Histogram::FromEntries(entries, sum, min, max, trips.histogram)) {
+    throw Error(Blame::kRun, reader.path() + " is no histogram");
+  }
+  return trips;
+}
+
+}  // namespace
+
+json SideRunToJson(const SideRun& run) {
+  json object = {{"complete", run.complete},
+                 {"warmup_messages", run.warmup_messages},
+                 {"warmup_seconds", run.warmup_seconds},
+                 {"inline_used", run.inline_used}};
+  if (run.sent) object["sent"] = TrafficToJson(*run.sent);
+  if (run.received) object["received"] = TrafficToJson(*run.received);
+  if (run.round_trips) object["round_trips"] = RoundTripsToJson(*run.round_trips);
+  json counters = json::array();
+  json moves = json::array();
+  for (const auto& [name, move] : run.counters) {
+    counters.push_back(name);
+    moves.push_back(static_cast<std::uint64_t>(move));
+  }
+  object["counters"] = std::move(counters);
+  object["counter_moves"] = std::move(moves);
+  json seconds = json::array();
+  json messages = json::array();
+  for (const report::ProgressSample& sample : run.samples) {
+    seconds.push_back(static_cast<std::uint64_t>(sample.seconds * 1e9));
+    messages.push_back(sample.messages);
+  }
+  object["sample_ns"] = std::move(seconds);
+  object["sample_messages"] = std::move(messages);
+  return object;
+}
+
+SideRun SideRunFromJson(const json& object, std::uint32_t queue_pairs) {
+  JsonReader reader(object, "results");
+  SideRun run;
+  run.complete = reader.Flag("complete");
+  run.warmup_messages = reader.Number("warmup_messages", 0, kMost);
+  run.warmup_seconds = reader.Real("warmup_seconds", 0.0, kMostSeconds);
+  run.inline_used = reader.Flag("inline_used");
+  if (reader.Has("sent")) run.sent = TrafficFromJson(reader.Object("sent"), queue_pairs);
+  if (reader.Has("received")) {
+    run.received = TrafficFromJson(reader.Object("received"), queue_pairs);
+  }
+  if (reader.Has("round_trips")) run.round_trips = RoundTripsFromJson(reader.Object("round_trips"));
+  const std::vector<std::string> counters = reader.Texts("counters", kMostCounters);
+  const std::vector<std::uint64_t> moves = reader.Numbers("counter_moves", 0, kMost, kMostCounters);
+  for (std::size_t i = 0; i < counters.size() && i < moves.size(); ++i) {
+    run.counters.emplace_back(counters[i], static_cast<std::int64_t>(moves[i]));
+  }
+  const std::vector<std::uint64_t> ns = reader.Numbers("sample_ns", 0, kMost, kMostSamples);
+  const std::vector<std::uint64_t> messages =
+      reader.Numbers("sample_messages", 0, kMost, kMostSamples);
+  reader.Done();
+  for (std::size_t i = 0; i < ns.size() && i < messages.size(); ++i) {
+    run.samples.push_back({static_cast<double>(ns[i]) * 1e-9, messages[i]});
+  }
+  return run;
+}
+
+}  // namespace rdmabench

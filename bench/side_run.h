@@ -1,0 +1,38 @@
+// What one side did for one size, and its form on the session.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/histogram.h"
+#include "report/report.h"
+#include "report/statistics.h"
+
+namespace rdmabench {
+
+struct RoundTrips {
+  report::Histogram histogram;  // in ticks
+  double ns_per_tick = 1.0;
+  std::uint64_t lost = 0;  // replies that did not come in time
+};
+
+struct SideRun {
+  bool complete = false;                    // ran to its end
+  std::optional<report::Traffic> sent;      // absent: this side initiated nothing
+  std::optional<report::Traffic> received;  // absent: nothing that could be counted arrived here
+  std::optional<RoundTrips> round_trips;    // absent: this side did not measure them
+  std::vector<report::ProgressSample> samples;  // since the window opened
+  report::CounterDeltas counters;               // of this side's port, around the window
+  std::uint64_t warmup_messages = 0;
+  double warmup_seconds = 0.0;
+  bool inline_used = false;
+};
+
+nlohmann::json SideRunToJson(const SideRun& run);
+// Checks every field; throws Error(kRun). `queue_pairs`: at most so many counts.
+SideRun SideRunFromJson(const nlohmann::json& json, std::uint32_t queue_pairs);
+
+}  // namespace rdmabench

@@ -1,0 +1,165 @@
+#include "bench/side_run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "transport/error.h"
+
+namespace rdmabench {
+namespace {
+
+using nlohmann::json;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+constexpr std::uint32_t kQueuePairs = 2;
+constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+
+report::Traffic FullTraffic() {
+  report::Traffic traffic;
+  traffic.messages = 300;
+  traffic.bytes = kMost;
+  traffic.window_seconds = 1.25;
+  traffic.completion_opcode = "send";
+  traffic.messages_per_queue_pair = {100, 200};
+  return traffic;
+}
+
+SideRun FullRun() {
+  SideRun run;
+  run.complete = true;
+  run.sent = run.received = FullTraffic();
+  run.received->completion_opcode.reset();
+  run.round_trips.emplace();
+  for (const std::uint64_t ticks : {7U, 1000U, 1000U, 123'456'789U}) {
+    run.round_trips->histogram.Record(ticks);
+  }
+  run.round_trips->ns_per_tick = 0.4;
+  run.round_trips->lost = 9;
+  run.samples = {{0.5, 10}, {1.0, 20}};
+  run.counters = {{"tx_bytes", 12}, {"rx_bytes", -3}};
+  run.warmup_messages = 1000;
+  run.warmup_seconds = 0.25;
+  run.inline_used = true;
+  return run;
+}
+
+void ExpectEqual(const report::Traffic& one, const report::Traffic& other) {
+  EXPECT_EQ(one.messages, other.messages);
+  EXPECT_EQ(one.bytes, other.bytes);
+  EXPECT_EQ(one.window_seconds, other.window_seconds);
+  EXPECT_EQ(one.completion_opcode, other.completion_opcode);
+  EXPECT_EQ(one.messages_per_queue_pair, other.messages_per_queue_pair);
+}
+
+// As it comes over the session: as text.
+json OnTheWire(const SideRun& run) { return json::parse(SideRunToJson(run).dump()); }
+SideRun Read(const json& object) { return SideRunFromJson(object, kQueuePairs); }
+
+TEST(SideRun, ComesBackAsItWas) {
+  const SideRun run = FullRun();
+  const SideRun back = Read(OnTheWire(run));
+  EXPECT_TRUE(back.complete);
+  EXPECT_EQ(back.warmup_messages, 1000U);
+  EXPECT_EQ(back.warmup_seconds, 0.25);
+  EXPECT_TRUE(back.inline_used);
+  EXPECT_EQ(back.counters, run.counters);
+  ASSERT_TRUE(back.sent && back.received);
+  ExpectEqual(*back.sent, *run.sent);
+  ExpectEqual(*back.received, *run.received);
+}
+
+TEST(SideRun, BringsItsSamplesBackToTheNanosecond) {
+  const SideRun back = Read(OnTheWire(FullRun()));
+  ASSERT_EQ(back.samples.size(), 2U);
+  EXPECT_NEAR(back.samples[0].seconds, 0.5, 1e-9);
+  EXPECT_NEAR(back.samples[1].seconds, 1.0, 1e-9);
+  EXPECT_EQ(back.samples[1].messages, 20U);
+}
+
+TEST(SideRun, BringsItsRoundTripsBack) {
+  const SideRun run = FullRun();
+  const SideRun back = Read(OnTheWire(run));
+  ASSERT_TRUE(back.round_trips.has_value());
+  const report::Histogram& histogram = back.round_trips->histogram;
+  EXPECT_EQ(histogram.Entries(), run.round_trips->histogram.Entries());
+  EXPECT_EQ(histogram.sum(), run.round_trips->histogram.sum());
+  EXPECT_EQ(histogram.min(), 7U);
+  EXPECT_EQ(histogram.max(), 123'456'789U);
+  EXPECT_EQ(back.round_trips->ns_per_tick, 0.4);
+  EXPECT_EQ(back.round_trips->lost, 9U);
+}
+
+TEST(SideRun, LeavesOutWhatTheSideDidNotDo) {
+  const json object = OnTheWire(SideRun{});
+  EXPECT_FALSE(object.contains("sent"));
+  EXPECT_FALSE(object.contains("received"));
+  EXPECT_FALSE(object.contains("round_trips"));
+  const SideRun back = Read(object);
+  EXPECT_FALSE(back.sent || back.received || back.round_trips);
+}
+
+TEST(SideRun, BringsRoundTripsBackOfWhichNoneWasAnswered) {
+  SideRun run;
+  run.round_trips.emplace();
+  run.round_trips->lost = 5;
+  const SideRun back = Read(OnTheWire(run));
+  ASSERT_TRUE(back.round_trips.has_value());
+  EXPECT_EQ(back.round_trips->histogram.count(), 0U);
+}
+
+// A field of a good run that is replaced by something a good peer does not send.
+struct Hostile {
+  std::string name;
+  std::string pointer;
+  json value;
+};
+
+class HostileSideRun : public ::testing::TestWithParam<Hostile> {};
+
+TEST_P(HostileSideRun, IsRefused) {
+  json object = OnTheWire(FullRun());
+  object[json::json_pointer(GetParam().pointer)] = GetParam().value;
+  EXPECT_THROW(Read(object), Error);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Fields, HostileSideRun,
+    ::testing::Values(
+        Hostile{"complete", "/complete", 1}, Hostile{"negative", "/sent/messages", -1},
+        Hostile{"fraction", "/sent/messages", 1.5},
+        Hostile{"more_than_64_bits", "/sent/bytes", 1e300},
+        Hostile{"negative_window", "/sent/window_seconds", -1.0},
+        Hostile{"endless_window", "/sent/window_seconds", 1e300},
+        Hostile{"more_queue_pairs", "/sent/messages_per_queue_pair", {1, 2, 3}},
+        Hostile{"escape_in_opcode", "/sent/completion_opcode", "\x1b[2J"},
+        Hostile{"unknown_key", "/sent/other", 1}, Hostile{"no_object", "/received", 7},
+        Hostile{"bucket_beyond_the_last", "/round_trips/buckets", {7, 8, 39'936, 1}},
+        Hostile{"bucket_beyond_32_bits", "/round_trips/buckets", {7, 8, 9, (1ULL << 32) + 5}},
+        Hostile{"fewer_counts_than_buckets", "/round_trips/counts", {1}},
+        Hostile{"bucket_of_none", "/round_trips/counts", {1, 0, 1}},
+        Hostile{"extremes_in_no_order", "/round_trips/min_ticks", kMost},
+        Hostile{"rate_of_zero", "/round_trips/ns_per_tick", 0.0},
+        Hostile{"lost_as_text", "/round_trips/lost", "9"},
+        Hostile{"sample_time", "/sample_ns", {-1}},
+        Hostile{"samples_as_object", "/sample_messages", json::object()},
+        Hostile{"unknown_key_at_the_top", "/other", 1}),
+    [](const auto& row) { return row.param.name; });
+
+TEST(SideRun, RefusesEachFieldThatIsMissing) {
+  const json whole = OnTheWire(FullRun());
+  for (const auto& [key, value] : whole.items()) {
+    if (key == "sent" || key == "received" || key == "round_trips") continue;
+    json object = whole;
+    object.erase(key);
+    EXPECT_THAT([&] { Read(object); }, ThrowsMessage<Error>(HasSubstr(key)));
+  }
+}
+
+}  // namespace
+}  // namespace rdmabench

@@ -1,0 +1,116 @@
+// The engine of the receiver in bandwidth tests: counts what arrives, posts receive requests again
+// in chains, returns credits.
+#pragma once
+
+#include <infiniband/verbs.h>
+
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "bench/clock.h"
+#include "bench/drive.h"
+#include "bench/poll.h"
+#include "bench/receive_ring.h"
+
+namespace rdmabench {
+
+template <class Channel, class Credit>
+class Sink {
+ public:
+  struct Options {
+    std::span<ReceiveRing> rings;  // by wr_id
+    std::vector<ibv_cq*> cqs;
+    // How many messages the peer has sent, once that is known; until then more than can be.
+    const std::atomic<std::uint64_t>& expected;
+    const TickClock& clock;
+  };
+
+  Sink(Options options, Credit credit)
+      : rings_(options.rings),
+        cqs_(std::move(options.cqs)),
+        expected_(options.expected),
+        clock_(options.clock),
+        credit_(std::move(credit)),
+        counts_(rings_.size()) {}
+
+  bool Step() {
+    const std::uint64_t before = received_;
+    if (!PollEach<Channel>(cqs_, completions_, failure_,
+                           [this](const ibv_wc& completion) { return Take(completion); }))
+      return false;
+    Mark(received_ != before);
+    if (credit_.Step()) [[likely]]
+      return true;
+    failure_ = credit_.failure();
+    return false;
+  }
+
+  // It ends when all has come that the peer has sent.
+  void Finish() {}
+  // The end of the last message is marked, and the last credits have arrived, too, so that none
+  // comes when the next run has begun.
+  bool Done() const {
+    return dry_ && received_ >= expected_.load(std::memory_order_relaxed) && credit_.idle();
+  }
+  std::uint64_t completed() const { return received_; }
+  bool starved() const { return !credit_.idle(); }
+  const Failure& failure() const { return failure_; }
+
+  std::uint64_t bytes() const { return bytes_; }  // as completions say, with what precedes payload
+  ibv_wc_opcode opcode() const { return completions_[0].opcode; }
+  // From the first message on to the first poll after the last one.
+  std::uint64_t first_ticks() const { return first_ticks_; }
+  std::uint64_t last_ticks() const { return last_ticks_; }
+  const std::vector<std::uint64_t>& counts() const { return counts_; }  // by queue
+
+ private:
+  bool Take(const ibv_wc& completion) {
+    ++received_;
+    bytes_ += completion.byte_len;
+    ++counts_[completion.wr_id];
+    ReceiveRing& ring = rings_[completion.wr_id];
+    return !ring.Took() || Repost(ring, completion.qp_num);
+  }
+
+  bool Repost(ReceiveRing& ring, std::uint32_t qpn) {
+    if (const int code = ring.Repost(); code != 0) [[unlikely]] {
+      failure_ = {.what = Failure::What::kReceive, .code = code, .qpn = qpn};
+      return false;
+    }
+    if (credit_.Return(ring.number(), ring.returned())) return true;
+    failure_ = credit_.failure();
+    return false;
+  }
+
+  // The clock is read when the queues run dry, so not while messages come faster than they are
+  // taken.
+  void Mark(bool has_come) {
+    if (has_come) {
+      if (first_ticks_ == 0) [[unlikely]]
+        first_ticks_ = clock_.Now();
+      dry_ = false;
+    } else if (!dry_) {
+      dry_ = true;
+      last_ticks_ = clock_.Now();
+    }
+  }
+
+  std::span<ReceiveRing> rings_;
+  std::vector<ibv_cq*> cqs_;
+  const std::atomic<std::uint64_t>& expected_;
+  const TickClock& clock_;
+  Credit credit_;
+  CompletionBatch completions_{};
+  std::vector<std::uint64_t> counts_;
+  std::uint64_t received_ = 0;
+  std::uint64_t bytes_ = 0;
+  std::uint64_t first_ticks_ = 0;
+  std::uint64_t last_ticks_ = 0;
+  bool dry_ = true;
+  Failure failure_;
+};
+
+}  // namespace rdmabench

@@ -1,0 +1,166 @@
+#include "cmd/test_options.h"
+
+#include <string>
+#include <vector>
+
+#include "cmd/option_group.h"
+#include "transport/error.h"
+#include "transport/gid.h"
+#include "transport/qp_type.h"
+
+namespace rdmabench {
+namespace {
+
+std::string QpTypeNames() {
+  std::string names;
+  for (const QpType& type : QpTypes()) {
+    names += (names.empty() ? "" : ", ") + std::string(type.name);
+  }
+  return names;
+}
+
+std::vector<std::uint64_t> ParseNumbers(const std::string& option, const std::string& text,
+                                        Range range) {
+  std::vector<std::uint64_t> numbers;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    numbers.push_back(ParseNumber(option, text.substr(at, comma - at), range));
+    at = comma + 1;
+  }
+  return numbers;
+}
+
+void AddShapeOptions(CLI::App& app, TestPlan& test) {
+  QueueOptions& queue = test.queue;
+  OptionGroup group(app, "Shape");
+  group.Add("-c,--connection", "TYPE", "queue pair type: " + QpTypeNames(),
+            [&queue](const std::string& text) { queue.qp_type = FindQpType(text).name; });
+  group.Number("-q,--qp", queue.queue_pairs, kQueuePairs, "queue pairs");
+  group.Number("--threads", queue.threads, kThreads,
+               "worker threads a side, to which the queue pairs are dealt");
+  group.Flag("-b,--bidirectional", queue.bidirectional, "both sides initiate");
+  group.Flag("--reversed", queue.reversed, "the server initiates");
+  group.Flag("-e,--events", queue.events, "sleep until completions come instead of polling");
+  group.Number("-X,--vector", queue.completion_vector, kVector,
+               "completion vector of the events, with --events");
+  group.Flag("-R,--rdma-cm", queue.rdma_cm, "connect the queue pairs by rdma_cm");
+}
+
+void AddQueueOptions(CLI::App& app, TestPlan& test) {
+  QueueOptions& queue = test.queue;
+  OptionGroup group(app, "Queues");
+  group.Number("-t,--tx-depth", queue.send_depth, kDepth,
+               "requests in flight a queue pair; default 128, less for large messages");
+  group.Number("-r,--rx-depth", queue.recv_depth, kDepth,
+               "receive requests a queue; default 512, less for many queue pairs");
+  group.Number("-l,--post-list", queue.post_list, kPostList, "requests a post");
+  group.Number("--recv-post-list", queue.recv_post_list, kPostList,
+               "receive requests a post; default: a quarter of the queue");
+  group.Number("-Q,--cq-mod", queue.signal_every, kSignalEvery,
+               "requests a completion; default: by size and depth");
+  group.Number("-I,--inline-size", queue.inline_bytes, kInlineBytes,
+               "bytes sent inline; default: what the queue pair grants");
+  group.Number("-o,--outs", queue.read_depth, kReadDepth,
+               "outstanding READs and atomics a queue pair; default: what both devices allow");
+  group.Flag("--use-srq", queue.use_srq, "one receive queue for all queue pairs of a thread");
+  group.Add("--relaxed-ordering", "on|off",
+            "PCIe relaxed ordering of the memory; default on, off where memory is polled",
+            [&test](const std::string& text) {
+              if (text != "on" && text != "off") {
+                throw Error(Blame::kUsage,
+                            "--relaxed-ordering '" + text + "' is neither on nor off");
+              }
+              test.memory.relaxed_ordering = text == "on";
+            });
+}
+
+void AddPathOptions(CLI::App& app, LinkOptions& link) {
+  constexpr Range kDscp{0, 63};
+  constexpr unsigned kDscpShift = 2;  // the lower bits are ECN's
+  OptionGroup group(app, "Path");
+  group.Add(
+      "-m,--mtu", "N", "path MTU: 256, 512, 1024, 2048 or 4096; default: the smaller active one",
+      [&link](const std::string& text) {
+        link.mtu_bytes = static_cast<std::uint32_t>(ParseNumber("--mtu", text, Range{256, 4096}));
+      });
+  group.Number("-S,--sl", link.service_level, kServiceLevel, "service level");
+  group.Number("-T,--tos,--tclass", link.traffic_class, kOctet, "traffic class");
+  group.Add("--dscp", "N", "traffic class by its DSCP (" + kDscp.ToString() + ")",
+            [&link, kDscp](const std::string& text) {
+              link.traffic_class =
+                  static_cast<std::uint32_t>(ParseNumber("--dscp", text, kDscp) << kDscpShift);
+            });
+  group.Add(
+      "--flow-label", "LIST",
+      "flow labels, such as 1,2,3, dealt over the queue pairs (" + kFlowLabel.ToString() + ")",
+      [&link](const std::string& text) {
+        link.flow_labels = ParseNumbers("--flow-label", text, kFlowLabel);
+      });
+  group.Number("-L,--hop-limit", link.hop_limit, kOctet, "hop limit; default 64");
+  group.Number("--pkey-index", link.pkey_index, kPkeyIndex, "index of the partition key");
+  group.Number("-u,--qp-timeout", link.timeout, kTimeout,
+               "acknowledgement timeout, 4.096 us x 2^N; default 14");
+  group.Number("--retry-count", link.retry_count, kRetry,
+               "tries before a transport error; default 7");
+  group.Number("--rnr-retry", link.rnr_retry, kRetry,
+               "tries while the receiver is not ready; 7: for ever; default 6");
+  group.Text("--gid-type", link.gid_type, "TYPE", "GIDs of this type only: " + GidTypeNames());
+  group.Call("--ipv6", "IPv6 GIDs only", [&link] { link.ipv6 = true; });
+}
+
+void AddSizeOptions(CLI::App& app, RunOptions& run) {
+  OptionGroup group(app, "Messages");
+  group.Add("-s,--size", "SIZES",
+            "message sizes: 64,4K,1M; 64:1M doubles; 64:1K:+64 adds; 1:1M:*4 multiplies; default "
+            "64K for bw (ud: the MTU), 2 for lat, 8 for atomics",
+            [&run](const std::string& text) {
+              run.message_bytes = ParseSizes("--size", text, kMessageBytes);
+            });
+  group.Flag("-a,--all", run.all_sizes,
+             "every power of two from 2 bytes to 8 MiB, or to the MTU on ud");
+}
+
+void AddLengthOptions(CLI::App& app, RunOptions& run, Given& given) {
+  OptionGroup group(app, "Length");
+  group.Number("-n,--iters", run.iterations, kIterations, "messages a queue pair");
+  group.Add("-D,--duration", "TIME", "time to measure: 2, 0.5, 200ms, 5m; default 2 s",
+            [&run, &given](const std::string& text) {
+              const auto time = ParseDuration("--duration", text, Range{1, kMilliseconds.high});
+              run.duration_ms = static_cast<std::uint64_t>(time.count());
+              given.duration = true;
+            });
+  group.Flag("--run-infinitely", run.until_interrupted,
+             "measure until Ctrl-C, with a line each --interval, then report");
+  group.Time("--warmup", run.warmup_ms, kMilliseconds,
+             "not counted: so long or 1,000 messages, but a full queue; 0: none; default 200ms");
+  group.Add("--rate", "RATE",
+            "send evenly at 10Gbps, 250Mbps, 1Mpps, 5000pps; each side that sends",
+            [&run](const std::string& text) { run.rate = ParseRate("--rate", text); });
+  group.Number("--burst", run.burst, kBurst, "messages that --rate sends at once; default: a post");
+  group.Time("--reply-timeout", run.reply_timeout_ms, kReplyTimeout,
+             "uc and ud: a reply that takes longer counts as lost; default 1 s");
+  group.Time("--stall-timeout", run.stall_timeout_ms, Range{100, kMilliseconds.high},
+             "end the run when nothing completes for so long; default 10 s");
+  group.Time("--peer-timeout", run.peer_timeout_ms, kPeerTimeout,
+             "a peer silent for so long counts as dead; default 1500ms");
+}
+
+}  // namespace
+
+void AddTestOptions(CLI::App& app, TestPlan& test, Given& given) {
+  AddSizeOptions(app, test.run);
+  AddLengthOptions(app, test.run, given);
+  AddShapeOptions(app, test);
+  AddQueueOptions(app, test);
+  AddPathOptions(app, test.link);
+}
+
+void CheckGiven(const TestPlan& test, const Given& given) {
+  if (!given.duration || (!test.run.iterations && !test.run.until_interrupted)) return;
+  throw Error(Blame::kUsage,
+              std::string("--duration does not go with ") +
+                  (test.run.iterations ? "--iters" : "--run-infinitely"),
+              "leave one of them out");
+}
+
+}  // namespace rdmabench

@@ -1,0 +1,45 @@
+#include "transport/counters.h"
+
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+namespace rdmabench {
+namespace {
+
+namespace fs = std::filesystem;
+
+void ReadDirectory(const fs::path& directory, PortCounters& counters) {
+  std::error_code error;
+  for (fs::directory_iterator entry(directory, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::ifstream file(entry->path());
+    std::uint64_t value = 0;
+    // `lifespan` among them is a setting, which does no harm: it does not move.
+    if (file >> value) counters[entry->path().filename().string()] = value;
+  }
+}
+
+}  // namespace
+
+PortCounters ReadCounters(std::string_view root, std::string_view device, int port) {
+  const fs::path directory =
+      fs::path(root) / "class" / "infiniband" / fs::path(device) / "ports" / std::to_string(port);
+  PortCounters counters;
+  ReadDirectory(directory / "counters", counters);
+  ReadDirectory(directory / "hw_counters", counters);
+  return counters;
+}
+
+CounterMoves Moves(const PortCounters& before, const PortCounters& after) {
+  CounterMoves moves;
+  for (const auto& [name, value] : after) {
+    const auto earlier = before.find(name);
+    if (earlier == before.end() || earlier->second == value) continue;
+    // Unsigned, so that one that wrapped is right, too.
+    moves[name] = static_cast<std::int64_t>(value - earlier->second);
+  }
+  return moves;
+}
+
+}  // namespace rdmabench

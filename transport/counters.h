@@ -1,0 +1,21 @@
+// What a port counts, as sysfs tells it: the standard counters and the driver's own.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace rdmabench {
+
+using PortCounters = std::map<std::string, std::uint64_t>;
+using CounterMoves = std::map<std::string, std::int64_t>;
+
+// Counters of `counters` and `hw_counters`, by name; empty where there are none. `root` is "/sys",
+// or a copy of its structure in tests.
+PortCounters ReadCounters(std::string_view root, std::string_view device, int port);
+
+// Those that have moved, and by how much.
+CounterMoves Moves(const PortCounters& before, const PortCounters& after);
+
+}  // namespace rdmabench

@@ -1,0 +1,56 @@
+#include "transport/counters.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace rdmabench {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Pair;
+
+class CountersTest : public testing::Test {
+ protected:
+  CountersTest() : root_(testing::TempDir() + "counters") { std::filesystem::remove_all(root_); }
+
+  void Write(const std::string& file, const std::string& text) {
+    const std::filesystem::path path =
+        std::filesystem::path(root_) / "class/infiniband/rxe0/ports/1" / file;
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path) << text;
+  }
+
+  std::string root_;
+};
+
+TEST_F(CountersTest, AreThoseOfBothDirectories) {
+  Write("counters/port_xmit_data", "12\n");
+  Write("hw_counters/rcvd_rnr_err", "3\n");
+  EXPECT_THAT(ReadCounters(root_, "rxe0", 1),
+              ElementsAre(Pair("port_xmit_data", 12), Pair("rcvd_rnr_err", 3)));
+}
+
+TEST_F(CountersTest, AreNoneWhereThereIsNoDirectory) {
+  EXPECT_THAT(ReadCounters(root_, "mlx5_0", 1), IsEmpty());
+}
+
+TEST_F(CountersTest, LeaveOutWhatIsNoNumber) {
+  Write("hw_counters/broken", "N/A\n");
+  EXPECT_THAT(ReadCounters(root_, "rxe0", 1), IsEmpty());
+}
+
+TEST(CounterMoves, AreThoseThatHaveMoved) {
+  EXPECT_THAT(Moves({{"a", 1}, {"b", 5}}, {{"a", 1}, {"b", 7}, {"c", 9}}),
+              ElementsAre(Pair("b", 2)));
+}
+
+TEST(CounterMoves, AreRightAfterACounterHasWrapped) {
+  EXPECT_THAT(Moves({{"a", ~std::uint64_t{0}}}, {{"a", 1}}), ElementsAre(Pair("a", 2)));
+}
+
+}  // namespace
+}  // namespace rdmabench
