@@ -81,7 +81,7 @@ def test_runs_as_a_program(tmp_path):
     command = [SCRIPTS / "plot", GOLDEN / "failed.json", "-o", tmp_path / "out.png"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert done.stderr.startswith("plot: no bandwidth in")
+    assert done.stderr.startswith("plot: no bandwidth or latency in")
 
 
 # The SVG has each text as a comment beside its glyphs.
@@ -137,8 +137,93 @@ def test_draws_the_same_file_twice(plot, tmp_path):
 def test_has_nothing_to_draw_without_results(plot, tmp_path):
     done = plot(GOLDEN / "failed.json", "-o", tmp_path / "out.png")
     assert done.returncode == 1
-    assert "no bandwidth in" in done.stderr
+    assert "no bandwidth or latency in" in done.stderr
     assert not (tmp_path / "out.png").exists()
+
+
+def latency(p50_ns, **more):
+    """What a result of a latency test has instead of bandwidth."""
+    tail = {"p90_ns": 2 * p50_ns, "p99_ns": 3 * p50_ns, "p99_9_ns": 10 * p50_ns}
+    histogram = [[p50_ns / 2, p50_ns, 6000], [p50_ns, 2 * p50_ns, 4000]]
+    common = {"basis": "half_round_trip", "samples": 10000, "min_ns": p50_ns / 2, "max_ns": 20 * p50_ns}
+    return common | {"mean_ns": p50_ns, "stdev_ns": 1, "p50_ns": p50_ns, **tail, "histogram": histogram} | more
+
+
+def as_latency(result, test="write_lat", **more):
+    """The same result, had it been of a latency test."""
+    changed = {name: value for name, value in result.items() if name != "bandwidth"}
+    return changed | {"test": test, "metric": "lat", "latency": latency(1000 + result["message_bytes"], **more)}
+
+
+@pytest.fixture(name="latencies")
+def latency_report(complete):
+    complete["results"] = [as_latency(result) for result in complete["results"]]
+    return complete
+
+
+BY_SIZE, BY_PERCENTILE, DISTRIBUTION = "<!-- p99.9 -->", "<!-- percentile -->", "<!-- share of samples at or below -->"
+
+
+def test_draws_latency_by_size_and_percentile_and_its_distribution(plot, tmp_path, latencies):
+    svg = svg_of(plot, tmp_path, written(tmp_path, "latency", latencies))
+    for text in (BY_SIZE, BY_PERCENTILE, DISTRIBUTION, "latency (µs), half a round trip", "<!-- 64 B -->", "<!-- 99.99 -->"):
+        assert text in svg
+    assert "bandwidth" not in svg
+
+
+def test_draws_bandwidth_above_latency_when_a_report_has_both(plot, tmp_path, complete):
+    complete["results"] += [as_latency(result) for result in complete["results"]]
+    svg = svg_of(plot, tmp_path, written(tmp_path, "both", complete))
+    assert 0 < svg.index("bandwidth (Gb/s)") < svg.index("message rate") < svg.index("half a round trip")
+
+
+def test_draws_a_bandwidth_report_without_panels_of_latency(plot, tmp_path):
+    svg = svg_of(plot, tmp_path, GOLDEN / "complete.json")
+    assert not any(text in svg for text in ("latency", BY_SIZE, BY_PERCENTILE, DISTRIBUTION))
+
+
+def test_draws_no_distribution_without_histograms(plot, tmp_path, latencies):
+    for result in latencies["results"]:
+        del result["latency"]["histogram"]
+    svg = svg_of(plot, tmp_path, written(tmp_path, "bare", latencies))
+    assert BY_PERCENTILE in svg and DISTRIBUTION not in svg
+
+
+def test_draws_the_distribution_of_too_few_samples_for_percentiles(plot, tmp_path, latencies):
+    for result in latencies["results"]:
+        result["latency"] = {name: v for name, v in result["latency"].items() if not name.startswith("p")}
+    svg = svg_of(plot, tmp_path, written(tmp_path, "few", latencies))
+    assert DISTRIBUTION in svg and BY_PERCENTILE not in svg and BY_SIZE not in svg
+
+
+def test_says_of_which_test_a_latency_is_half_a_round_trip(plot, tmp_path, latencies):
+    latencies["results"] += [as_latency(r, "read_lat", basis="round_trip") for r in latencies["results"]]
+    svg = svg_of(plot, tmp_path, written(tmp_path, "two", latencies))
+    assert "write_lat: half a round trip" in svg and "read_lat: a round trip" in svg
+    assert "<!-- read_lat, 4 KiB -->" in svg
+
+
+def test_says_how_many_of_the_curves_it_drew(plot, tmp_path, latencies):
+    one = latencies["results"][0]
+    latencies["results"] = [as_latency(one | {"message_bytes": 2**power}) for power in range(1, 24)]
+    svg = svg_of(plot, tmp_path, written(tmp_path, "all", latencies))
+    assert "8 of 23 curves" in svg and "<!-- 2 B -->" in svg and "<!-- 8 MiB -->" in svg
+
+
+UNFIT_LATENCY = {
+    "p50_ns": "12",
+    "p99_ns": -1,
+    "basis": "one way",
+    "histogram": [[1, 2]],
+    "histogram of text": "abc",
+}
+
+
+@pytest.mark.parametrize("name", UNFIT_LATENCY)
+def test_refuses_a_latency_that_is_none(plot, tmp_path, latencies, name):
+    latencies["results"][0]["latency"][name.partition(" ")[0]] = UNFIT_LATENCY[name]
+    done = plot(written(tmp_path, "broken", latencies), "-o", tmp_path / "out.png")
+    assert done.returncode == 2
 
 
 BROKEN = {
