@@ -177,6 +177,10 @@ void Verify(const Agreement& agreement, const TestPlan& test, const Offer& own) 
     throw Error(Blame::kRun, "the server's agreement does not answer the plan: " + what);
   };
   if (agreement.most_depth > own.max_depth) refuse("a depth beyond this device's");
+  if (agreement.most_receive_depth > agreement.most_depth ||
+      (test.queue.use_srq && agreement.most_receive_depth > own.max_srq_depth)) {
+    refuse("a receive depth beyond this device's");
+  }
   if (agreement.read_depth > own.max_read_depth) refuse("outstanding reads beyond this device's");
   if (agreement.mtu_bytes > own.active_mtu_bytes ||
       (test.link.mtu_bytes && agreement.mtu_bytes != *test.link.mtu_bytes)) {

@@ -52,7 +52,7 @@ Offer OfferFromJson(const json& object) {
   JsonReader reader(object, "offer");
   Offer offer;
   offer.link_layer = reader.Text("link_layer");
-  offer.active_mtu_bytes = static_cast<std::uint32_t>(reader.Number("active_mtu_bytes", 0, 4096));
+  offer.active_mtu_bytes = static_cast<std::uint32_t>(reader.Number("active_mtu_bytes", 256, 4096));
   offer.lid = static_cast<std::uint16_t>(reader.Number("lid", 0, 65535));
   offer.needs_gid = reader.Flag("needs_gid");
   for (JsonReader& gid : reader.Objects("gids", kMostGids)) {

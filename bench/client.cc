@@ -175,9 +175,12 @@ class ClientRun {
                       .results = results_,
                       .test = test.test,
                       .message_bytes = shape.message_bytes};
-    const std::uint64_t start = clock.Now();
-    const auto tick = [&observer, progress, start, &clock](const Tick& told) mutable {
-      progress.elapsed_seconds = clock.Seconds(start, told.now.ticks);
+    const double every = std::chrono::duration<double>(observer.progress_every).count();
+    // The first tick comes one interval after the window has opened.
+    const auto tick = [&observer, progress, every, first = std::uint64_t{0},
+                       &clock](const Tick& told) mutable {
+      if (first == 0) first = told.now.ticks;
+      progress.elapsed_seconds = every + clock.Seconds(first, told.now.ticks);
       progress.messages_per_second = told.messages_per_second;
       progress.bytes_per_second =
           told.messages_per_second * static_cast<double>(progress.message_bytes);

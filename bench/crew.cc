@@ -48,6 +48,23 @@ QpAttributes AttributesFor(const LinkOptions& link, const Agreement& agreement) 
   return attributes;
 }
 
+// A queue pair for credits beside those of `data`, which takes the same way.
+EndpointOptions ControlOptions(const EndpointOptions& data, std::uint32_t queues) {
+  EndpointOptions control = data;
+  control.type = &FindQpType("rc");
+  control.queue_pairs = 1;
+  control.send_depth = queues;
+  control.recv_depth = 1;
+  control.use_srq = control.events = false;
+  control.inline_bytes = std::nullopt;
+  control.inline_wish = 0;
+  control.memory_kind = &FindMemoryKind("host");
+  control.own_bytes = control.exposed_bytes = CreditBytes(queues);
+  control.access = IBV_ACCESS_REMOTE_WRITE;
+  control.relaxed_ordering = false;
+  return control;
+}
+
 }  // namespace
 
 // What the workers of one run share with the thread that waits for them.
@@ -62,7 +79,7 @@ struct Crew::Progress {
   std::atomic<bool> finish{false};
   std::once_flag opened;
   Monitor monitor;
-  std::mutex mutex;  // guards `sent` and `to_send`
+  std::mutex mutex;  // guards the next two
   std::vector<std::uint64_t> sent;
   std::size_t have_sent = 0;
   std::vector<JobRun> results;
@@ -114,6 +131,11 @@ Worker::Options Crew::OptionsFor(std::uint32_t index) const {
   options.inline_bytes = inlines ? plan.queue.inline_bytes : std::nullopt;
   options.inline_wish = inlines ? InlineWish(agreement) : 0;
   options.attributes = AttributesFor(plan.link, agreement);
+  // Labels are dealt over all queue pairs, and each worker's begin where the one before ended.
+  std::vector<std::uint32_t>& labels = options.attributes.flow_labels;
+  std::uint32_t first = 0;
+  for (std::uint32_t i = 0; i < index; ++i) first += QueuePairsOf(plan.queue, i);
+  std::rotate(labels.begin(), labels.begin() + first % labels.size(), labels.end());
   options.memory_kind = &FindMemoryKind(plan.memory.kind);
   options.own_bytes = duty_.Posts() ? agreement.OwnBytes(pairs) : 0;
   options.exposed_bytes = peer_duty_.Posts() ? agreement.ExposedBytes(plan, pairs) : 0;
@@ -126,20 +148,7 @@ Worker::Options Crew::OptionsFor(std::uint32_t index) const {
   const std::vector<unsigned>& cpus = setting_.site.placement.worker_cpus;
   if (!cpus.empty()) worker.cpu = cpus[index % cpus.size()];
   if (test_.op->TakesReceives() && (duty_.sinks || peer_duty_.sinks)) {
-    const std::uint32_t queues = CreditQueues(pairs);
-    EndpointOptions control = options;
-    control.type = &FindQpType("rc");
-    control.queue_pairs = 1;
-    control.send_depth = queues;
-    control.recv_depth = 1;
-    control.use_srq = control.events = false;
-    control.inline_bytes = std::nullopt;
-    control.inline_wish = 0;
-    control.memory_kind = &FindMemoryKind("host");
-    control.own_bytes = control.exposed_bytes = CreditBytes(queues);
-    control.access = IBV_ACCESS_REMOTE_WRITE;
-    control.relaxed_ordering = false;
-    worker.control = control;
+    worker.control = ControlOptions(options, CreditQueues(pairs));
   }
   return worker;
 }
@@ -187,7 +196,10 @@ std::vector<JobRun> Crew::Work(const Job& job, const Run& run) {
     // A run that broke off ended when something last completed, not when that was noticed.
     LoopResult& loop = result.loop;
     if (loop.outcome != Outcome::kDone && progress.monitor.moved_ticks() > loop.start_ticks) {
-      loop.end_ticks = result.sent.end_ticks = progress.monitor.moved_ticks();
+      if (result.sent.end_ticks == loop.end_ticks) {
+        result.sent.end_ticks = progress.monitor.moved_ticks();
+      }
+      loop.end_ticks = progress.monitor.moved_ticks();
     }
   }
   if (run.samples != nullptr) *run.samples = std::move(samples);

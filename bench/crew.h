@@ -3,10 +3,13 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "bench/agreement.h"
@@ -16,6 +19,7 @@
 #include "bench/site.h"
 #include "bench/test.h"
 #include "bench/worker.h"
+#include "report/histogram.h"
 #include "transport/peer_info.h"
 #include "transport/rdma_cm.h"
 #include "transport/session.h"

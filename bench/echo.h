@@ -27,7 +27,7 @@ class Echo {
     if (!answer_.template Collect<Channel>(
             failure_, [this](std::uint32_t lane, std::uint8_t mark) { return Reply(lane, mark); }))
       return false;
-    if (completed_ != before) return true;
+    if (completed_ != before && owing_ == 0) return true;
     if (!lanes_.Reap(failure_, [](std::uint32_t) { return true; })) return false;
     return owing_ == 0 || PayOff();
   }
@@ -41,7 +41,6 @@ class Echo {
   std::uint64_t completed() const { return completed_; }
   bool starved() const { return owing_ != 0; }
   const Failure& failure() const { return failure_; }
-  ibv_wc_opcode sent_opcode() const { return lanes_.opcode(); }
   ibv_wc_opcode received_opcode() const { return answer_.opcode(); }
   std::uint64_t bytes() const { return answer_.bytes(); }  // as completions say
 

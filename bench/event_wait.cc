@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <poll.h>
 
+#include "transport/error.h"
+
 namespace rdmabench {
 namespace {
 
@@ -16,7 +18,10 @@ EventWait::EventWait(const Endpoint& endpoint) : channel_(endpoint.channel()) {
   for (const Cq& cq : endpoint.send_cqs()) cqs_.push_back(cq.get());
   for (const Cq& cq : endpoint.recv_cqs()) cqs_.push_back(cq.get());
   // Events are taken until there is none, which must not block.
-  fcntl(channel_->fd, F_SETFL, fcntl(channel_->fd, F_GETFL) | O_NONBLOCK);
+  const int flags = fcntl(channel_->fd, F_GETFL);
+  if (flags < 0 || fcntl(channel_->fd, F_SETFL, flags | O_NONBLOCK) != 0) {
+    ThrowErrno(LastErrno(), "cannot make the completion channel non-blocking", {});
+  }
 }
 
 void EventWait::Arm() {

@@ -45,7 +45,7 @@ class Ping {
           return OnReply(lane, mark);
         }))
       return false;
-    if (!Answer::kOwnCompletions && completed_ != before) return true;
+    if (!Answer::kOwnCompletions && completed_ != before && !look_) return true;
     // Nothing came: the time to look after the own requests' completions, and after losses.
     if (!lanes_.Reap(failure_, [this](std::uint32_t lane) {
           return !Answer::kOwnCompletions || OnReply(lane, 0);

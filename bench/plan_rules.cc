@@ -67,6 +67,14 @@ constexpr Rule kRules[] = {
      },
      "--recv-post-list", "a smaller --rx-depth", "lower the one or raise the other"},
     {[](const Case& c) {
+       return c.queue.recv_post_list && c.queue.recv_depth &&
+              *c.queue.recv_depth % *c.queue.recv_post_list != 0;
+     },
+     "--rx-depth", "a --recv-post-list that does not divide it",
+     "make the depth a multiple of the list"},
+    {[](const Case& c) { return c.run.burst.value_or(0) % c.queue.post_list != 0; }, "--burst",
+     "a --post-list that does not divide it", "make the burst a multiple of the list"},
+    {[](const Case& c) {
        return c.queue.use_srq && c.IsLatency() && c.queue.threads != c.queue.queue_pairs;
      },
      "--use-srq", "several queue pairs a thread in a latency test",
@@ -79,8 +87,8 @@ constexpr Rule kRules[] = {
      "it polls memory, which makes no completion events"},
     {[](const Case& c) { return c.queue.completion_vector != 0 && !c.queue.events; }, "--vector",
      "no --events", "give --events, or leave it out"},
-    {[](const Case& c) { return c.queue.rdma_cm && c.queue.qp_type == "uc"; }, "--rdma-cm",
-     "--connection uc", "rdma_cm connects rc and ud"},
+    {[](const Case& c) { return c.queue.rdma_cm && c.plan.link.gid_type; }, "--gid-type",
+     "--rdma-cm", kCmRemedy},
     {[](const Case& c) { return c.queue.rdma_cm && c.plan.link.service_level != 0; }, "--sl",
      "--rdma-cm", kCmRemedy},
     {[](const Case& c) { return c.queue.rdma_cm && c.plan.link.flow_labels != NoFlowLabels(); },
@@ -149,6 +157,10 @@ void ValidateTest(const TestPlan& plan) {
     Refuse(plan.test + " does not go with --connection " + std::string(type.name),
            "legal queue pair types for it: " + std::string(c.op.qp_types));
   }
+  if (plan.queue.rdma_cm && !type.has_rdma_cm) {
+    Refuse("--rdma-cm does not go with --connection " + std::string(type.name),
+           "rdma_cm has no service for such queue pairs");
+  }
   FindMemoryKind(plan.memory.kind);
   ValidateSizes(c);
   ValidateDepths(plan.queue);
@@ -165,7 +177,11 @@ void ValidateTest(const TestPlan& plan) {
 
 void Validate(const Plan& plan) {
   if (plan.tests.empty()) Refuse("the plan has no test", "name one");
-  for (const TestPlan& test : plan.tests) ValidateTest(test);
+  for (const TestPlan& test : plan.tests) {
+    ValidateTest(test);
+    if (!test.run.until_interrupted || &test == &plan.tests.back()) continue;
+    Refuse("--run-infinitely does not go with tests after it", "make it the last test");
+  }
 }
 
 }  // namespace rdmabench

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "bench/clock.h"
 
@@ -29,16 +30,18 @@ class Schedule {
   struct Options {
     double ticks_per_message = 0.0;
     std::uint32_t post_list = 1;
-    std::uint32_t burst = 1;  // messages; at least a post
+    std::uint32_t burst = 1;        // messages; at least a post
+    std::uint64_t delay_ticks = 0;  // of the first
   };
 
   explicit Schedule(const Options& options)
       : posts_per_burst_(std::max(options.burst / options.post_list, 1U)),
-        ticks_per_burst_(options.ticks_per_message * options.post_list * posts_per_burst_) {}
+        ticks_per_burst_(options.ticks_per_message * options.post_list * posts_per_burst_),
+        delay_ticks_(options.delay_ticks) {}
 
   bool IsDue(std::uint64_t now) {
     if (start_ == 0) [[unlikely]]
-      start_ = due_ = now;
+      start_ = due_ = now + delay_ticks_;
     return now >= due_;
   }
   // A post is on its way.
@@ -53,26 +56,36 @@ class Schedule {
  private:
   std::uint32_t posts_per_burst_;
   double ticks_per_burst_;
+  std::uint64_t delay_ticks_;
   std::uint64_t start_ = 0;
   std::uint64_t due_ = 0;
   std::uint64_t bursts_ = 0;
   std::uint32_t posted_in_burst_ = 0;
 };
 
-// A schedule within what another pace allows.
+// A schedule of each lane within what another pace allows. The lanes take turns.
 template <class Other>
 class Scheduled {
  public:
-  Scheduled(const Schedule& schedule, const TickClock& clock, Other other)
-      : schedule_(schedule), clock_(&clock), other_(std::move(other)) {}
+  Scheduled(const Schedule::Options& of_a_lane, std::uint32_t lanes, const TickClock& clock,
+            Other other)
+      : clock_(&clock), other_(std::move(other)) {
+    const double ticks_per_post = of_a_lane.ticks_per_message * of_a_lane.post_list;
+    for (std::uint32_t i = 0; i < lanes; ++i) {
+      Schedule::Options options = of_a_lane;
+      options.delay_ticks = static_cast<std::uint64_t>(ticks_per_post * i / lanes);
+      schedules_.emplace_back(options);
+    }
+  }
   bool MayPost(std::uint32_t lane, std::uint64_t posted) {
-    if (!schedule_.IsDue(clock_->Now()) || !other_.MayPost(lane, posted)) return false;
-    schedule_.Take();
+    Schedule& schedule = schedules_[lane];
+    if (!schedule.IsDue(clock_->Now()) || !other_.MayPost(lane, posted)) return false;
+    schedule.Take();
     return true;
   }
 
  private:
-  Schedule schedule_;
+  std::vector<Schedule> schedules_;
   const TickClock* clock_;
   [[no_unique_address]] Other other_;
 };

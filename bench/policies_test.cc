@@ -1,5 +1,6 @@
 #include "bench/policies.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -96,7 +97,7 @@ class ScheduledTest : public ::testing::Test {
   const TickClock clock_{TickSource::kSystem};
   bool open_ = true;
   int asked_ = 0;
-  Scheduled<Gate> pace_{Schedule({.ticks_per_message = kForEver}), clock_, Gate{&open_, &asked_}};
+  Scheduled<Gate> pace_{{.ticks_per_message = kForEver}, 1, clock_, Gate{&open_, &asked_}};
 };
 
 TEST_F(ScheduledTest, PostsWhenBothAgree) {
@@ -120,10 +121,24 @@ TEST_F(ScheduledTest, KeepsItsTurnWhileTheLimitSaysNo) {
   EXPECT_FALSE(pace_.MayPost(0, 1));
 }
 
+TEST(Scheduled, LetsEachLaneHaveItsShare) {
+  constexpr double kTicks = 20'000;  // nanoseconds
+  constexpr std::uint32_t kLanes = 4;
+  const TickClock clock(TickSource::kSystem);
+  Scheduled<Unpaced> pace({.ticks_per_message = kTicks}, kLanes, clock, Unpaced{});
+  std::vector<std::uint64_t> posts(kLanes);
+  while (posts[0] < 50) {
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      if (pace.MayPost(lane, posts[lane])) ++posts[lane];
+    }
+  }
+  EXPECT_THAT(posts, ::testing::Each(::testing::AllOf(::testing::Ge(48U), ::testing::Le(51U))));
+}
+
 TEST(Scheduled, PostsAsManyAsTheClockSaysAreDue) {
   constexpr std::uint64_t kNanoseconds = 5000;
   const TickClock clock(TickSource::kSystem);
-  Scheduled<Unpaced> pace(Schedule({.ticks_per_message = kNanoseconds}), clock, Unpaced{});
+  Scheduled<Unpaced> pace({.ticks_per_message = kNanoseconds}, 1, clock, Unpaced{});
   const std::uint64_t before = clock.Now();
   ASSERT_TRUE(pace.MayPost(0, 0));
   const std::uint64_t after = clock.Now();

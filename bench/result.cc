@@ -35,7 +35,7 @@ report::Effective DescribeEffective(const ResultContext& context, const SideRun&
   if (test.op->IsBoundByReadDepth()) effective.read_depth = context.agreement.read_depth;
   effective.post_list = shape.post_list;
   effective.signal_every = shape.signal_every;
-  effective.inline_bytes = context.crew.endpoint().inline_bytes();
+  effective.inline_bytes = initiator.inline_bytes;
   effective.inline_used = initiator.inline_used;
   if (plan.run.iterations) {
     effective.iterations_per_queue_pair = shape.WholeUnits(*plan.run.iterations);
@@ -89,7 +89,9 @@ void PutBandwidth(const ResultContext& context, const SideRun& client, const Sid
     const report::Traffic& counted = Headline(direction, type);
     result.messages += counted.messages;
     result.bytes += counted.bytes;
-    result.window_seconds = std::max(result.window_seconds, counted.window_seconds);
+    // A receiver's window begins with its first message, which took its time, too.
+    result.window_seconds =
+        std::max({result.window_seconds, counted.window_seconds, direction.sent.window_seconds});
     const bool at_sender = &counted == &direction.sent;
     const std::size_t side = at_sender ? direction.from : direction.to;
     if (result.traffic.size() == 1 && side == 1) sampled = server;

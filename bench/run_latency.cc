@@ -1,3 +1,4 @@
+#include <optional>
 #include <utility>
 
 #include "bench/answers.h"

@@ -115,6 +115,7 @@ class ServerRun {
     for (const SideRun* side : {&own, &client}) {
       if (side->sent) traffic = *side->sent;
     }
+    if (traffic.window_seconds == 0.0) return;
     const double bits = 8.0 * static_cast<double>(traffic.bytes);
     char rate[64];
     std::snprintf(rate, sizeof rate, "%.3f Gb/s", bits / traffic.window_seconds * 1e-9);

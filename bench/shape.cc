@@ -69,6 +69,13 @@ std::uint32_t ChooseSignalling(const TestPlan& test, std::uint64_t message_bytes
   return static_cast<std::uint32_t>(most);
 }
 
+// A quarter of the queue, or the most below that by which an asked depth can be divided.
+std::uint32_t ChooseChain(const QueueOptions& queue, std::uint32_t depth) {
+  std::uint32_t chain = std::max<std::uint32_t>(depth / 4, 1);
+  while (queue.recv_depth && depth % chain != 0) --chain;
+  return chain;
+}
+
 }  // namespace
 
 std::uint32_t QueuePairsOf(const QueueOptions& queue, std::uint32_t index) {
@@ -132,8 +139,8 @@ ReceiveShape ReceiveShapeFor(const TestPlan& test, std::uint64_t most_message,
     const std::uint32_t share = std::max(most_depth / queues, kLeastReceiveDepth);
     shape.depth = std::min({std::max(kReceiveDepth, 2 * queue.post_list), share, most_depth});
   }
-  shape.chain = queue.recv_post_list.value_or(std::max<std::uint32_t>(shape.depth / 4, 1));
-  shape.depth = std::max(shape.depth / shape.chain, 1U) * shape.chain;
+  shape.chain = queue.recv_post_list.value_or(ChooseChain(queue, shape.depth));
+  if (!queue.recv_depth) shape.depth = std::max(shape.depth / shape.chain, 1U) * shape.chain;
   shape.slot_bytes =
       static_cast<std::uint32_t>(most_message) + FindQpType(queue.qp_type).recv_headroom;
   CheckDepth(shape.depth, most_depth, "--recv-post-list");
@@ -154,7 +161,9 @@ std::uint64_t WarmupMessages(const RingShape& shape, std::uint32_t queue_pairs) 
 }
 
 SlotLayout LayoutFor(const RingShape& shape, std::uint32_t queue_pairs) {
-  return {shape.message_bytes, std::uint64_t{queue_pairs} * shape.Slots(), kMostSlotBytes};
+  // A slot whose last byte is a signal belongs to one queue pair.
+  const std::uint64_t most = shape.one_slot ? ~std::uint64_t{0} : kMostSlotBytes;
+  return {shape.message_bytes, std::uint64_t{queue_pairs} * shape.Slots(), most};
 }
 
 SlotLayout LayoutFor(const ReceiveShape& shape, std::uint32_t queues) {

@@ -16,6 +16,13 @@ constexpr std::size_t kMostSamples = 16384;
 constexpr std::size_t kMostBuckets = 65536;
 constexpr std::size_t kMostCounters = 1024;
 
+// Two lists that belong together.
+void CheckPairs(std::size_t first, std::size_t second, const std::string& path) {
+  if (first == second) return;
+  throw Error(Blame::kRun, path + " has lists of " + std::to_string(first) + " and " +
+                               std::to_string(second) + " entries that belong together");
+}
+
 json TrafficToJson(const report::Traffic& traffic) {
   json object = {{"messages", traffic.messages},
                  {"bytes", traffic.bytes},
@@ -81,6 +88,7 @@ json SideRunToJson(const SideRun& run) {
   json object = {{"complete", run.complete},
                  {"warmup_messages", run.warmup_messages},
                  {"warmup_seconds", run.warmup_seconds},
+                 {"inline_bytes", run.inline_bytes},
                  {"inline_used", run.inline_used}};
   if (run.sent) object["sent"] = TrafficToJson(*run.sent);
   if (run.received) object["received"] = TrafficToJson(*run.received);
@@ -110,6 +118,8 @@ SideRun SideRunFromJson(const json& object, std::uint32_t queue_pairs) {
   run.complete = reader.Flag("complete");
   run.warmup_messages = reader.Number("warmup_messages", 0, kMost);
   run.warmup_seconds = reader.Real("warmup_seconds", 0.0, kMostSeconds);
+  run.inline_bytes =
+      static_cast<std::uint32_t>(reader.Number("inline_bytes", 0, ~std::uint32_t{0}));
   run.inline_used = reader.Flag("inline_used");
   if (reader.Has("sent")) run.sent = TrafficFromJson(reader.Object("sent"), queue_pairs);
   if (reader.Has("received")) {
@@ -118,14 +128,16 @@ SideRun SideRunFromJson(const json& object, std::uint32_t queue_pairs) {
   if (reader.Has("round_trips")) run.round_trips = RoundTripsFromJson(reader.Object("round_trips"));
   const std::vector<std::string> counters = reader.Texts("counters", kMostCounters);
   const std::vector<std::uint64_t> moves = reader.Numbers("counter_moves", 0, kMost, kMostCounters);
-  for (std::size_t i = 0; i < counters.size() && i < moves.size(); ++i) {
+  CheckPairs(counters.size(), moves.size(), reader.path());
+  for (std::size_t i = 0; i < counters.size(); ++i) {
     run.counters.emplace_back(counters[i], static_cast<std::int64_t>(moves[i]));
   }
   const std::vector<std::uint64_t> ns = reader.Numbers("sample_ns", 0, kMost, kMostSamples);
   const std::vector<std::uint64_t> messages =
       reader.Numbers("sample_messages", 0, kMost, kMostSamples);
   reader.Done();
-  for (std::size_t i = 0; i < ns.size() && i < messages.size(); ++i) {
+  CheckPairs(ns.size(), messages.size(), reader.path());
+  for (std::size_t i = 0; i < ns.size(); ++i) {
     run.samples.push_back({static_cast<double>(ns[i]) * 1e-9, messages[i]});
   }
   return run;

@@ -28,6 +28,7 @@ struct SideRun {
   report::CounterDeltas counters;               // of this side's port, around the window
   std::uint64_t warmup_messages = 0;
   double warmup_seconds = 0.0;
+  std::uint32_t inline_bytes = 0;  // granted
   bool inline_used = false;
 };
 

@@ -137,15 +137,22 @@ void TestRun::Measure(std::size_t size, const Watching& watching, SideRun& own, 
   Meet("run", shape);
   step_ = "running";
   const PortCounters before = CountersOf(setting_.site);
-  if (crew_.duty().Moves()) Loop(shape, watching, own);
-  const CounterMoves moves = Moves(before, CountersOf(setting_.site));
-  own.counters.assign(moves.begin(), moves.end());
-  own.complete = true;
-  if (crew_.duty().Moves()) step_ = "exchanging results";
-  setting_.session.Send("results", SideRunToJson(own));
+  const auto send_results = [&] {
+    const CounterMoves moves = Moves(before, CountersOf(setting_.site));
+    own.counters.assign(moves.begin(), moves.end());
+    own.complete = true;
+    setting_.session.Send("results", SideRunToJson(own));
+  };
+  if (crew_.duty().Moves()) {
+    Loop(shape, watching, own);
+    step_ = "exchanging results";
+    send_results();
+  }
   peer = SideRunFromJson(
       setting_.session.Receive("results", In(setting_.longest_phase), "its results"),
       setting_.plan.queue.queue_pairs);
+  // Of a side that nothing moves on the window is the peer's.
+  if (!crew_.duty().Moves()) send_results();
 }
 
 Job TestRun::JobFor(const RingShape& shape) const {
@@ -254,12 +261,17 @@ void TestRun::Loop(const RingShape& shape, const Watching& watching, SideRun& ow
     own.samples.push_back({clock.Seconds(start, sample.ticks), sample.messages});
   }
   ThrowIfAborted();
+  if (!job.duty.pings || own.sent->messages > 0) return;
+  throw Error(Blame::kRun,
+              "no reply came to any of " + std::to_string(own.round_trips->lost) + " messages",
+              "check the path between the two GIDs, or raise --reply-timeout");
 }
 
 void TestRun::Account(const Job& job, const std::vector<JobRun>& runs, SideRun& own) const {
   const TickClock& clock = setting_.site.clock;
   if (job.duty.Initiates()) own.sent = SentBy(runs, job.shape.message_bytes, clock);
   if (job.op->TakesReceives() && job.duty.Listens()) own.received = ReceivedBy(runs, clock);
+  own.inline_bytes = crew_.endpoint().inline_bytes();
   own.inline_used = job.duty.Posts() && UsesInline(crew_.endpoint(), job);
 }
 

@@ -2,9 +2,12 @@
 // run the same code and the same exchange; what each does in it follows from its duty.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/crew.h"

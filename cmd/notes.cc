@@ -11,11 +11,15 @@ namespace {
 constexpr double kShortestShown = 1.0;  // seconds
 constexpr const char* kWipe = "\r\033[K";
 
+// This is the session's thread: a terminal that is stopped (Ctrl-S) or a full pipe must not stop
+// its heartbeats.
+bool WouldBlock() {
+  pollfd output{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
+  return poll(&output, 1, 0) <= 0;
+}
+
 void ShowProgress(const Progress& progress) {
-  if (progress.elapsed_seconds < kShortestShown) return;
-  // This is the session's thread: a terminal that is stopped (Ctrl-S) must not stop its heartbeats.
-  pollfd terminal{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
-  if (poll(&terminal, 1, 0) <= 0) return;
+  if (progress.elapsed_seconds < kShortestShown || WouldBlock()) return;
   std::fprintf(stderr, "%s%.*s %zu of %zu: %llu B, %.0f s, %.3f Gb/s", kWipe,
                static_cast<int>(progress.test.size()), progress.test.data(), progress.result + 1,
                progress.results, static_cast<unsigned long long>(progress.message_bytes),
@@ -34,6 +38,7 @@ void PrintMicroseconds(const char* name, const std::optional<double>& ns) {
 
 // As iperf does: what came since the last line, one line each.
 void PrintInterval(const Progress& progress) {
+  if (WouldBlock()) return;
   std::fprintf(stderr, "%9.3f s", progress.elapsed_seconds);
   if (progress.latency) {
     std::fprintf(stderr, "  %llu samples",

@@ -194,7 +194,8 @@ void CheckOutput(const OutputOptions& output) {
 void Finish(Options& options) {
   constexpr std::chrono::milliseconds kInterval{1000};
   const bool is_endless = options.plan.tests.front().run.until_interrupted;
-  if (is_endless && !options.output.interval) options.output.interval = kInterval;
+  if (is_endless && !options.output.interval && !options.output.quiet)
+    options.output.interval = kInterval;
   CheckGiven(options.plan.tests.front(), options.given);
   Validate(options.plan);
 }

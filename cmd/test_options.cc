@@ -1,5 +1,6 @@
 #include "cmd/test_options.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 

@@ -12,7 +12,8 @@
 
 namespace rdmabench::report {
 
-class Histogram {
+// A cache line of its own: threads record into neighbours.
+class alignas(64) Histogram {
  public:
   // A bucket and its count.
   using Entry = std::pair<std::uint32_t, std::uint64_t>;

@@ -30,11 +30,12 @@ constexpr int kRtsReliable =
 constexpr std::uint32_t kGrhBytes = 40;
 
 constexpr QpType kQpTypes[] = {
-    {"rc", IBV_QPT_RC, kInitConnected, kRtrReliable, kRtsReliable, 0, AddressByConnection, false},
-    {"uc", IBV_QPT_UC, kInitConnected, kRtrUnreliable, kRtsUnreliable, 0, AddressByConnection,
+    {"rc", IBV_QPT_RC, kInitConnected, kRtrReliable, kRtsReliable, 0, AddressByConnection, false,
      true},
+    {"uc", IBV_QPT_UC, kInitConnected, kRtrUnreliable, kRtsUnreliable, 0, AddressByConnection, true,
+     false},
     {"ud", IBV_QPT_UD, kInitDatagram, IBV_QP_STATE, kRtsUnreliable, kGrhBytes, AddressByHandle,
-     true},
+     true, true},
 };
 
 bool EqualIgnoringCase(std::string_view a, std::string_view b) {

@@ -30,6 +30,7 @@ struct QpType {
       recv_headroom;  // bytes that precede the payload in a receive buffer: 40 for ud, the GRH
   void (*address)(ibv_send_wr&, const Target&);  // ud: handle, qpn, qkey; rc, uc: nothing
   bool loses;                                    // a message may get lost, and nobody is told
+  bool has_rdma_cm;                              // rdma_cm has a service for it
 
   // A message is one packet.
   bool OneMtuAMessage() const { return verbs == IBV_QPT_UD; }
@@ -39,8 +40,8 @@ std::span<const QpType> QpTypes();
 // In either case ("RC", "rc"). Throws Error(kUsage) naming the known ones.
 const QpType& FindQpType(std::string_view name);
 
-// Every attribute of a queue pair that a user may set, with its default; Attributes() and PathTo()
-// in endpoint.cc are the only readers.
+// Every attribute of a queue pair that a user may set, with its default; endpoint.cc
+// and rdma_cm_pairs.cc are the only readers.
 struct QpAttributes {
   std::uint8_t service_level = 0;
   std::uint8_t traffic_class = 0;

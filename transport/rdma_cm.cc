@@ -333,10 +333,11 @@ constexpr std::string_view kListenRemedy =
     "rdma_cm needs the address of an RDMA device's network interface (rdma link; ip addr), also "
     "when both sides are on one machine: 127.0.0.1 and ::1 will not do";
 
+// Never 0, as which a request without private data reads.
 std::uint64_t RandomToken() {
   std::random_device random;
   constexpr int kHalf = 32;
-  return std::uint64_t{random()} << kHalf | random();
+  return std::uint64_t{random()} << kHalf | random() | 1;
 }
 
 }  // namespace

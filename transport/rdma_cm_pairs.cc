@@ -42,8 +42,6 @@ std::string WayOf(rdma_cm_id* id) {
 
 }  // namespace
 
-bool CmCanConnect(const QpType& type) { return FindService(type) != nullptr; }
-
 const CmService& CmServiceOf(const CmOptions& options) {
   assert(options.type != nullptr);
   if (const CmService* service = FindService(*options.type)) return *service;

@@ -18,9 +18,6 @@
 
 namespace rdmabench {
 
-// rdma_cm has a service for rc and one for ud, and none for uc.
-bool CmCanConnect(const QpType& type);
-
 struct CmOptions {
   const QpType* type = nullptr;
   // Of these, timeout, retry_count, rnr_retry, min_rnr_timer and read_depth are ours to say. The
