@@ -51,6 +51,8 @@ struct LoopResult {
 
 template <std::size_t kEngines>
 struct DriveResult : LoopResult {
+  const LoopResult& loop() const { return *this; }
+
   std::array<std::uint64_t, kEngines> done_ticks{};  // when each engine was done; 0: it was not
 };
 
@@ -78,7 +80,8 @@ DriveResult<sizeof...(Engines)> Drive(const TickClock& clock, Wait wait, const S
     return true;
   };
   result.start_ticks = clock.Now();
-  while (open > 0) {
+  const auto all_are_done = [&open] { return open == 0; };
+  while (!all_are_done()) {
     std::size_t index = 0;
     if (!(step(engines, index++) && ...)) [[unlikely]] {
       result.outcome = Outcome::kFailed;

@@ -34,7 +34,7 @@ struct Rule {
 
 constexpr std::string_view kCmRemedy =
     "rdma_cm chooses the path; leave one of them out (--tos reaches rdma_cm)";
-const std::uint32_t kHopLimit = LinkOptions().hop_limit;
+std::uint32_t DefaultHopLimit() { return LinkOptions().hop_limit; }
 std::vector<std::uint64_t> NoFlowLabels() { return LinkOptions().flow_labels; }
 
 constexpr Rule kRules[] = {
@@ -93,7 +93,7 @@ constexpr Rule kRules[] = {
      "--rdma-cm", kCmRemedy},
     {[](const Case& c) { return c.queue.rdma_cm && c.plan.link.flow_labels != NoFlowLabels(); },
      "--flow-label", "--rdma-cm", kCmRemedy},
-    {[](const Case& c) { return c.queue.rdma_cm && c.plan.link.hop_limit != kHopLimit; },
+    {[](const Case& c) { return c.queue.rdma_cm && c.plan.link.hop_limit != DefaultHopLimit(); },
      "--hop-limit", "--rdma-cm", kCmRemedy},
     {[](const Case& c) { return c.queue.rdma_cm && c.plan.link.pkey_index != 0; }, "--pkey-index",
      "--rdma-cm", kCmRemedy},

@@ -68,14 +68,14 @@ JobRun RunStream(const Bench& bench, const Job& job, Wait wait, Pace pace) {
     bench.opening();
     const auto result =
         Drive(bench.clock, std::move(wait), bench.stop, bench.progress, done, stream, sink);
-    run.loop = result;
+    run.loop = result.loop();
     done_ticks = result.done_ticks[0];
     run.received = Account(sink, job);
   } else {
     bench.opening();
     const auto result =
         Drive(bench.clock, std::move(wait), bench.stop, bench.progress, done, stream);
-    run.loop = result;
+    run.loop = result.loop();
     done_ticks = result.done_ticks[0];
   }
   run.sent = Account(stream, run.loop, done_ticks);
@@ -101,7 +101,8 @@ JobRun RunSink(const Bench& bench, const Job& job, Wait wait) {
   VerbsSink sink = MakeSink(bench);
   bench.opening();
   run.loop = Drive(
-      bench.clock, std::move(wait), bench.stop, bench.progress, [](std::size_t) {}, sink);
+                 bench.clock, std::move(wait), bench.stop, bench.progress, [](std::size_t) {}, sink)
+                 .loop();
   run.received = Account(sink, job);
   return run;
 }

@@ -43,8 +43,9 @@ JobRun RunPing(const Bench& bench, const Job& job, Wait wait, Answer answer) {
       MakeLatencyLanes(bench, job), std::move(answer), bench.clock, *bench.round_trips);
   bench.opening();
   run.loop = Drive(
-      bench.clock, std::move(wait), bench.stop, bench.progress,
-      [&](std::size_t) { bench.sent(ping.sent()); }, ping);
+                 bench.clock, std::move(wait), bench.stop, bench.progress,
+                 [&](std::size_t) { bench.sent(ping.sent()); }, ping)
+                 .loop();
   run.sent = {.messages = ping.completed(),
               .per_queue_pair = ping.counts(),
               .start_ticks = ping.first_ticks(),
@@ -63,7 +64,8 @@ JobRun RunEcho(const Bench& bench, const Job& job, Wait wait, Answer answer) {
   Echo<VerbsChannel, Answer> echo(MakeLatencyLanes(bench, job), std::move(answer), bench.expected);
   bench.opening();
   run.loop = Drive(
-      bench.clock, std::move(wait), bench.stop, bench.progress, [](std::size_t) {}, echo);
+                 bench.clock, std::move(wait), bench.stop, bench.progress, [](std::size_t) {}, echo)
+                 .loop();
   run.received.messages = echo.completed();
   if constexpr (!Answer::kMarks) {
     run.received.bytes = echo.bytes() - echo.completed() * job.type->recv_headroom;
