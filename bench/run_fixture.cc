@@ -67,7 +67,8 @@ void RunFixture::Serve(const Listener& listener, std::optional<Error>& failure) 
       connection = listener.Accept(listener.fds().front());
     }
     TakeHello(*connection);
-    ServeSession(std::move(*connection), server_, interrupt_);
+    // The process has one user, who is the client's.
+    ServeSession(std::move(*connection), server_, nullptr);
   } catch (const Error& error) {
     failure = error;
   }

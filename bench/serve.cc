@@ -130,11 +130,11 @@ class ServerRun {
 
 }  // namespace
 
-void ServeSession(Connection connection, const ServeOptions& options, const Interrupt& interrupt) {
+void ServeSession(Connection connection, const ServeOptions& options, const Interrupt* interrupt) {
   SessionOptions session_options;
   session_options.side = "server";
   session_options.peer = "client";
-  session_options.interrupt = &interrupt;
+  session_options.interrupt = interrupt;
   Session session(std::move(connection), session_options);
   std::string step = "welcoming";
   try {

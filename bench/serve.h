@@ -19,6 +19,7 @@ struct ServeOptions {
 
 // Serves the client whose hello has been accepted, from the welcome to the goodbye. Throws Error
 // (with host and step), after it has told the client.
-void ServeSession(Connection connection, const ServeOptions& options, const Interrupt& interrupt);
+// `interrupt` may be null.
+void ServeSession(Connection connection, const ServeOptions& options, const Interrupt* interrupt);
 
 }  // namespace rdmabench

@@ -70,7 +70,7 @@ int RunSession(const Options& options) {
                  {.local = options.local,
                   .limits = options.server.limits,
                   .log = [&](std::string_view line) { log(peer + " " + std::string(line)); }},
-                 interrupt);
+                 &interrupt);
     return 0;
   } catch (const Error& error) {
     log(peer + " failed: " + ErrorLine(error) +
