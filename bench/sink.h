@@ -37,11 +37,19 @@ class Sink {
         counts_(rings_.size()) {}
 
   bool Step() {
-    const std::uint64_t before = received_;
-    if (!PollEach<Channel>(cqs_, completions_, failure_,
-                           [this](const ibv_wc& completion) { return Take(completion); }))
+    // Summed up in registers: in members, each would be a store a message.
+    std::uint64_t received = 0;
+    std::uint64_t bytes = 0;
+    const bool ok = PollEach<Channel>(cqs_, completions_, failure_, [&](const ibv_wc& completion) {
+      ++received;
+      bytes += completion.byte_len;
+      return Take(completion);
+    });
+    received_ += received;
+    bytes_ += bytes;
+    if (!ok) [[unlikely]]
       return false;
-    Mark(received_ != before);
+    Mark(received != 0);
     if (credit_.Step()) [[likely]]
       return true;
     failure_ = credit_.failure();
@@ -68,8 +76,6 @@ class Sink {
 
  private:
   bool Take(const ibv_wc& completion) {
-    ++received_;
-    bytes_ += completion.byte_len;
     ++counts_[completion.wr_id];
     ReceiveRing& ring = rings_[completion.wr_id];
     return !ring.Took() || Repost(ring, completion.qp_num);

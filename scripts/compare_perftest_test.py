@@ -7,7 +7,9 @@ import importlib.util
 import json
 import math
 import pathlib
+import random
 import signal
+import statistics
 import subprocess
 import sys
 
@@ -179,7 +181,7 @@ def test_refuses_a_report_without_the_figure(text, says):
 @pytest.mark.parametrize("row", comparison_rows.rows(), ids=lambda row: row.name)
 def test_gives_both_programs_the_same_settings(row):
     ours, theirs = row.ours(1), row.theirs(1)
-    for option in ("-s", "-n", "-q", "-t", "-Q", "-m", "-u"):
+    for option in ("-s", "-n", "-q", "-t", "-Q", "-o", "-m", "-u"):
         assert (option in ours) == (option in theirs)
         if option in ours:
             assert ours[ours.index(option) + 1] == theirs[theirs.index(option) + 1]
@@ -193,24 +195,40 @@ def test_names_each_row_once_and_finds_it_by_pattern():
     assert comparison_rows.chosen("setup*", True) == [comparison_rows.SETUP]
 
 
-STUDENT_T = [(1, 12.7062), (9, 2.2622), (11, 2.2010), (19, 2.0930), (30, 2.0423), (200, 1.9719)]
+# Of the sorted means of two, as tables of Wilcoxon's signed-rank test have it (5 %, two-sided, less one pair's 0).
+@pytest.mark.parametrize("pairs, cut", [(2, -1), (5, -1), (6, 0), (7, 2), (8, 3), (10, 8), (20, 52), (50, 434)])
+def test_knows_the_signed_rank_distribution(pairs, cut):
+    assert paired_ratio.outside(pairs) == cut
 
 
-@pytest.mark.parametrize("degrees, t", STUDENT_T)
-def test_knows_student_s_t(degrees, t):
-    assert paired_ratio.student_t(degrees) == pytest.approx(t, abs=6e-5)
-
-
-def test_has_the_geometric_mean_of_the_pairs_ratios_with_its_interval():
+def test_has_the_median_of_the_pairs_ratios_with_its_interval():
     found = paired_ratio.paired_ratio([(2, 1), (8, 1), (20, 5)])
     assert (found.pairs, found.ours_median, found.theirs_median) == (3, 8, 1)
-    assert found.ratio == pytest.approx(4)
-    half = 4.3027 * math.log(2) / math.sqrt(3)
-    assert (found.low, found.high) == pytest.approx((4 * math.exp(-half), 4 * math.exp(half)))
+    assert (found.ratio, found.low, found.high) == (pytest.approx(4), 0, math.inf)
+    found = paired_ratio.paired_ratio([(2**power, 1) for power in range(6)])
+    assert (found.ratio, found.low, found.high) == pytest.approx((2**2.5, 1, 32))
+    assert found.precision == pytest.approx(math.sqrt(32) - 1)
+
+
+def test_is_not_led_astray_by_a_pair_during_which_the_machine_was_slow():
+    even = [(1 + index / 100, 1) for index in range(-10, 11)]
+    found = paired_ratio.paired_ratio([*even, (1, 50)])
+    assert (found.ratio, found.low, found.high) == pytest.approx((0.99, 0.96, 1.025), abs=0.015)
+
+
+def test_covers_the_true_ratio_as_often_as_it_says():
+    source = random.Random(1)
+
+    def covers():
+        logs = [source.gauss(0, 0.1) + (source.choice((-0.5, 0.5)) if source.random() < 0.1 else 0) for _ in range(20)]
+        found = paired_ratio.paired_ratio([(math.exp(log), 1) for log in logs])
+        return found.low <= 1 <= found.high
+
+    assert 0.93 < statistics.fmean(covers() for _ in range(1000)) < 0.97
 
 
 def test_compares_within_pairs_so_that_what_both_sides_meet_drops_out():
-    found = paired_ratio.paired_ratio([(1.1, 1), (11, 10), (110, 100)])
+    found = paired_ratio.paired_ratio([(1.1, 1), (11, 10), (110, 100)] * 2)
     assert (found.low, found.high) == pytest.approx((1.1, 1.1))
 
 
@@ -227,10 +245,16 @@ def pairs(*values):
 
 
 def test_prints_a_line_below_each_heading():
-    result = comparison_report.result_of(ROWS["read_lat-4096"], pairs((1.2e6, 1e6), (1.2e6, 1e6)), judged=True)
+    result = comparison_report.result_of(ROWS["read_lat-4096"], pairs(*[(1.2e6, 1e6)] * 6), judged=True)
     line = comparison_report.table_line(result)
-    assert line.split() == ["read_lat-4096", "2", "1200", "1000", "µs", "1.200", "1.200", "…", "1.200", "ABOVE"]
+    assert line.split() == ["read_lat-4096", "6", "1200", "1000", "µs", "1.200", "1.200", "…", "1.200", "ABOVE"]
     assert line.index("ABOVE") == comparison_report.table_header().index("verdict")
+
+
+def test_prints_no_interval_of_too_few_pairs():
+    result = comparison_report.result_of(ROWS["read_lat-4096"], pairs((1.2e6, 1e6), (1.2e6, 1e6)), judged=False)
+    assert comparison_report.table_line(result).split()[5:] == ["1.200", "too", "few", "pairs", "not", "judged"]
+    assert "ci95_low_ratio" not in comparison_report.row_document(result)
 
 
 DIGITS = [(0.25601, "0.2560"), (2.1, "2.100"), (81.564, "81.56"), (999.96, "1000"), (12345.6, "12346")]
@@ -258,14 +282,23 @@ class Side:
 def test_alternates_which_side_is_first():
     calls = []
     ours, theirs = Side("ours", calls), Side("theirs", calls)
-    found = comparison.pairs_of(ROWS["write_lat-2"], ours, theirs, 4)
+    found = comparison.pairs_of(ROWS["write_lat-2"], ours, theirs, comparison.Extent(4, 4, 0))
     assert calls == ["ours", "theirs", "theirs", "ours"] * 2
     assert [pair["first"] for pair in found] == ["ours", "theirs"] * 2
 
 
+# An outlier has a share in as many means as there are pairs, which is more than lie outside of up to eleven.
+@pytest.mark.parametrize("values, count", [([1] * 10, 10), ([1, 2] * 10, 20), ([1] * 9 + [4] + [1] * 10, 12)])
+def test_goes_on_until_the_interval_is_narrow(values, count):
+    found = comparison.pairs_of(
+        ROWS["write_lat-2"], Side("ours", [], *values), Side("theirs", []), comparison.Extent(10, 20, 0.04)
+    )
+    assert len(found) == count
+
+
 def test_does_not_count_the_first_wall_times():
     calls = []
-    found = comparison.pairs_of(comparison_rows.SETUP, Side("ours", calls, 9), Side("theirs", calls, 9), 2)
+    found = comparison.pairs_of(comparison_rows.SETUP, Side("ours", calls, 9), Side("theirs", calls, 9), comparison.Extent(2, 2, 0))
     assert [(pair["ours"]["value"], pair["theirs"]["value"]) for pair in found] == [(1, 1), (1, 1)]
 
 
@@ -291,10 +324,10 @@ def test_ends_the_process_that_an_error_leaves_behind():
 
 def compared(judged, *results):
     rows = [ROWS["write_bw-64-q1"]]
-    return comparison.Comparison(rows, 10, judged, [comparison_report.result_of(rows[0], r, judged) for r in results])
+    return comparison.Comparison(rows, comparison.Extent(10, 10, 0), judged, [comparison_report.result_of(rows[0], r, judged) for r in results])
 
 
-GOOD, BAD = pairs((1, 1), (1, 1)), pairs((1, 2), (1, 2))
+GOOD, BAD = pairs(*[(1, 1)] * 6), pairs(*[(1, 2)] * 6)
 
 
 OUTCOMES = [(True, [GOOD], 0), (True, [BAD], 4), (False, [BAD], 0), (True, [], 1)]
@@ -318,7 +351,7 @@ def test_writes_every_single_figure(tmp_path):
     assert list(tmp_path.iterdir()) == [tmp_path / "out.json"]
 
 
-MISTAKES = ["--pairs 9", "--quick --pairs 10", "--rows none", "--rows setup*", "--json no/such/file"]
+MISTAKES = ["--pairs 9", "--quick --pairs 10", "--precision 0", "--precision 2 --pairs 10", "--quick --precision 2", "--rows none", "--rows setup*", "--json no/such/file"]
 
 
 @pytest.mark.parametrize("arguments", map(str.split, MISTAKES), ids=MISTAKES)

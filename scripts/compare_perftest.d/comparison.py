@@ -18,7 +18,6 @@ from interruption import ignore_signals
 from program_output import Figures
 from program_runs import LAB, ComparisonFailed, RunFailed
 
-FEWEST_SETUP_PAIRS = 5  # a pair of these takes long
 UP_SECONDS, DOWN_SECONDS, STATUS_SECONDS, INSTALL_SECONDS = 600, 120, 60, 1800
 
 Measure = Callable[[Row], Figures]
@@ -79,15 +78,32 @@ def measured(measure: Measure, row: Row, side: str) -> Figures:
         raise RunFailed(f"{row.name}: {side} failed twice: {second}") from second
 
 
-def pairs_of(row: Row, ours: Measure, theirs: Measure, count: int) -> list[dict]:
+@dataclasses.dataclass(frozen=True)
+class Extent:
+    """How many pairs a row gets: until its interval is narrow enough. What the ratio is plays no part in that."""
+
+    fewest: int
+    most: int
+    precision: float  # see PairedRatio
+
+    def suffices(self, pairs: list[dict]) -> bool:
+        if len(pairs) < self.fewest or len(pairs) >= self.most:
+            return len(pairs) >= self.most
+        return comparison_report.ratio_of(pairs).precision <= self.precision
+
+
+SETUP_EXTENT = Extent(fewest=6, most=10, precision=0.1)  # a pair of these takes long
+
+
+def pairs_of(row: Row, ours: Measure, theirs: Measure, extent: Extent) -> list[dict]:
     sides = {"ours": ours, "theirs": theirs}
     if row.metric == "setup":
         # The first run of a program reads it from this machine's disk; in a wall time that would be counted.
         for side, measure in sides.items():
             measured(measure, row, side)
-    pairs = []
-    for index in range(count):
-        order = ("ours", "theirs") if index % 2 == 0 else ("theirs", "ours")
+    pairs: list[dict] = []
+    while not extent.suffices(pairs):
+        order = ("ours", "theirs") if len(pairs) % 2 == 0 else ("theirs", "ours")
         figures = {side: dataclasses.asdict(measured(sides[side], row, side)) for side in order}
         pairs.append({"first": order[0], "ours": figures["ours"], "theirs": figures["theirs"]})
     return pairs
@@ -96,7 +112,7 @@ def pairs_of(row: Row, ours: Measure, theirs: Measure, count: int) -> list[dict]
 @dataclasses.dataclass
 class Comparison:
     rows: list[Row]
-    pairs: int
+    extent: Extent
     judged: bool
     results: list[RowResult] = dataclasses.field(default_factory=list)
     failures: list[str] = dataclasses.field(default_factory=list)
@@ -110,7 +126,7 @@ class Comparison:
             print(comparison_report.table_header(), flush=True)
             for row in self.rows:
                 try:
-                    pairs = pairs_of(row, ours.measure, theirs.measure, self.pairs_for(row))
+                    pairs = pairs_of(row, ours.measure, theirs.measure, self.extent_for(row))
                 except RunFailed as error:
                     self.failures.append(str(error))
                     print(f"compare_perftest: {error}", file=sys.stderr)
@@ -118,10 +134,8 @@ class Comparison:
                 self.results.append(comparison_report.result_of(row, pairs, self.judged))
                 print(comparison_report.table_line(self.results[-1]), flush=True)
 
-    def pairs_for(self, row: Row) -> int:
-        if row.metric != "setup" or not self.judged:
-            return self.pairs
-        return max(FEWEST_SETUP_PAIRS, self.pairs // 2)
+    def extent_for(self, row: Row) -> Extent:
+        return SETUP_EXTENT if self.judged and row.metric == "setup" else self.extent
 
     def status(self) -> int:
         if self.failures or len(self.results) < len(self.rows):

@@ -23,8 +23,12 @@ class RowResult:
     verdict: str
 
 
+def ratio_of(pairs: list[dict]) -> PairedRatio:
+    return paired_ratio.paired_ratio([(pair["ours"]["value"], pair["theirs"]["value"]) for pair in pairs])
+
+
 def result_of(row: Row, pairs: list[dict], judged: bool) -> RowResult:
-    found = paired_ratio.paired_ratio([(pair["ours"]["value"], pair["theirs"]["value"]) for pair in pairs])
+    found = ratio_of(pairs)
     verdict = paired_ratio.verdict(found, row.higher_is_better) if judged else NOT_JUDGED
     return RowResult(row, pairs, found, verdict)
 
@@ -37,7 +41,8 @@ def table_line(result: RowResult) -> str:
     unit, scale = UNITS[result.row.metric]
     found = result.found
     ours, theirs = (significant(value * scale) for value in (found.ours_median, found.theirs_median))
-    ratio, interval = f"{found.ratio:.3f}", f"{found.low:.3f} … {found.high:.3f}"
+    has_interval = found.pairs >= paired_ratio.FEWEST_PAIRS
+    ratio, interval = f"{found.ratio:.3f}", f"{found.low:.3f} … {found.high:.3f}" if has_interval else "too few pairs"
     return laid_out(result.row.name, str(found.pairs), ours, theirs, unit, ratio, interval, result.verdict)
 
 
@@ -70,6 +75,7 @@ def document(context: dict, results: list[RowResult], failures: list[str]) -> di
 
 def row_document(result: RowResult) -> dict:
     found = result.found
+    has_interval = found.pairs >= paired_ratio.FEWEST_PAIRS
     return {
         "row": result.row.name,
         "settings": settings_of(result.row),
@@ -77,8 +83,7 @@ def row_document(result: RowResult) -> dict:
         "ours_median": found.ours_median,
         "theirs_median": found.theirs_median,
         "ratio": found.ratio,
-        "ci95_low_ratio": found.low,
-        "ci95_high_ratio": found.high,
+        **({"ci95_low_ratio": found.low, "ci95_high_ratio": found.high} if has_interval else {}),
         "verdict": result.verdict,
         "pairs": result.pairs,
     }

@@ -53,6 +53,9 @@ def perftest_figures(row: Row, text: str) -> Figures:
     if row.metric == "bw":
         expected |= {"Number of qps": row.queue_pairs, "TX depth": row.depth, "CQ Moderation": row.cq_mod}
         found |= {name: perftest_setting(text, name) for name in ("Number of qps", "TX depth", "CQ Moderation")}
+    if row.outstanding_reads:
+        expected["Outstand reads"] = row.outstanding_reads
+        found["Outstand reads"] = perftest_setting(text, "Outstand reads")
     same_or_raise("perftest", expected, found)
     value = perftest_bandwidth(table) if row.metric == "bw" else float(table["t_typical[usec]"]) * 1000
     return Figures(positive("perftest", value), {name: float(value) for name, value in table.items()})
@@ -94,6 +97,9 @@ def rdmabench_figures(row: Row, text: str) -> Figures:
         found = {name: result[name] for name in ("message_bytes", "queue_pairs")}
         found |= {name: effective[name] for name in ("mtu_bytes", "inline_used")}
         found["iterations"] = effective["iterations_per_queue_pair"]
+        if row.outstanding_reads:
+            expected["read_depth"] = row.outstanding_reads
+            found["read_depth"] = effective["read_depth"]
         if row.metric == "bw":
             expected |= {"send_depth": row.depth, "signal_every": row.cq_mod}
             found |= {name: effective[name] for name in ("send_depth", "signal_every")}

@@ -1,6 +1,7 @@
 """Starts the QEMU process of each host, and asks it for the port of its ssh login."""
 
 import json
+import os
 import pathlib
 import re
 import socket
@@ -41,7 +42,7 @@ def start_host(lab: Lab, host: Host, plug: Plug, kernel: Kernel) -> processes.Pr
     lab.console(host).unlink(missing_ok=True)
     log = lab.directory / f"{host.name}.qemu"
     with deferred():
-        process = processes.start(_command(lab, host, plug, kernel), log, plug.end)
+        process = processes.start(_command(lab, host, plug, kernel), log, plug.end, _processors(lab, host))
         if process:
             lab.processes.append(process)
             lab.save()
@@ -50,6 +51,16 @@ def start_host(lab: Lab, host: Host, plug: Plug, kernel: Kernel) -> processes.Pr
     if process is None:
         raise LabError(f"QEMU for host {host.name} ended at once: {log.read_text().strip()}")
     return process
+
+
+def _processors(lab: Lab, host: Host) -> set[int]:
+    """A share of this machine's for each host, so that none takes another's time; all, when there are too few."""
+    available = sorted(os.sched_getaffinity(0))
+    share = len(available) // len(lab.hosts)
+    if share == 0:
+        return set(available)
+    first = (host.number - 1) * share
+    return set(available[first : first + share])
 
 
 def _command(lab: Lab, host: Host, plug: Plug, kernel: Kernel) -> list[str]:

@@ -32,7 +32,12 @@ def is_running(process: Process) -> bool:
     return find(process.pid) == process
 
 
-def start(command: list[str], log: pathlib.Path, inherited: socket.socket | None = None) -> Process | None:
+def start(
+    command: list[str],
+    log: pathlib.Path,
+    inherited: socket.socket | None = None,
+    processors: set[int] | None = None,
+) -> Process | None:
     """Starts a process in a session of its own, out of reach of the terminal's Ctrl-C. None: it ended at once."""
     with open(log, "ab") as output:
         child = subprocess.Popen(
@@ -42,6 +47,8 @@ def start(command: list[str], log: pathlib.Path, inherited: socket.socket | None
             stderr=output,
             pass_fds=[inherited.fileno()] if inherited else [],
             start_new_session=True,
+            # Before its threads are made, which inherit it.
+            preexec_fn=(lambda: os.sched_setaffinity(0, processors)) if processors else None,
         )
     return find(child.pid)
 
