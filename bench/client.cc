@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "bench/agreement.h"
+#include "bench/checks.h"
 #include "bench/host_json.h"
 #include "bench/result.h"
 #include "bench/test_run.h"
@@ -162,7 +163,12 @@ class ClientRun {
         }
         throw;
       }
-      report_.results.push_back(MakeResult(context, own, &peer));
+      report::Result result = MakeResult(context, own, &peer);
+      result.checks = ChecksOf({.result = result,
+                                .plan = test,
+                                .hosts = report_.hosts,
+                                .clock_drift_ppm = {own.clock_drift_ppm, peer.clock_drift_ppm}});
+      report_.results.push_back(std::move(result));
       done_ += 1;
     }
   }

@@ -75,6 +75,14 @@ double TickClock::NanosecondsPerTick() const {
          static_cast<double>(end.ticks - start_.ticks);
 }
 
+std::optional<double> TickClock::DriftPpm(const Moment& from) const {
+  constexpr std::uint64_t kShortestNs = 1'000'000'000;
+  const Moment now = Observe();
+  if (source_ == TickSource::kSystem || now.nanoseconds - from.nanoseconds < kShortestNs) return {};
+  const double counted = static_cast<double>(now.ticks - from.ticks) * NanosecondsPerTick();
+  return (counted / static_cast<double>(now.nanoseconds - from.nanoseconds) - 1.0) * 1e6;
+}
+
 double TickClock::Seconds(std::uint64_t from_ticks, std::uint64_t to_ticks) const {
   return static_cast<double>(to_ticks - from_ticks) * NanosecondsPerTick() * 1e-9;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace rdmabench {
@@ -51,12 +52,18 @@ class TickClock {
   double NanosecondsPerTick() const;
   double Seconds(std::uint64_t from_ticks, std::uint64_t to_ticks) const;
 
- private:
+  // Both clocks at once.
   struct Moment {
     std::uint64_t ticks = 0;
     std::uint64_t nanoseconds = 0;
   };
   Moment Observe() const;
+  // By how much, in parts per million, the counter has run faster since `from` than the calibrated
+  // rate says. Absent for less than a second, in which nothing can be told, and where there is only
+  // one clock.
+  std::optional<double> DriftPpm(const Moment& from) const;
+
+ private:
 
   TickSource source_;
   Moment start_;

@@ -46,6 +46,26 @@ TEST_P(TickClockTest, NeverDividesByAnInstant) {
 INSTANTIATE_TEST_SUITE_P(Sources, TickClockTest,
                          testing::Values(TickSource::kCounter, TickSource::kSystem));
 
+TEST(TickClock, TellsNoDriftOfOneClockNorOfAnInstant) {
+  const TickClock system(TickSource::kSystem);
+  EXPECT_EQ(system.DriftPpm({.ticks = 0, .nanoseconds = 0}), std::nullopt);
+  const TickClock counter(TickSource::kCounter);
+  EXPECT_EQ(counter.DriftPpm(counter.Observe()), std::nullopt);
+}
+
+TEST(TickClock, TellsACounterThatRanFasterThanItsRate) {
+  if (!CounterIsInvariant()) GTEST_SKIP() << "the processor's counter is not invariant";
+  const TickClock clock(TickSource::kCounter);
+  const double ns_per_tick = clock.NanosecondsPerTick();
+  // As if two seconds had passed, during which it counted a ten-thousandth too much.
+  TickClock::Moment from = clock.Observe();
+  from.nanoseconds -= 2'000'000'000;
+  from.ticks -= static_cast<std::uint64_t>(2.0002e9 / ns_per_tick);
+  const std::optional<double> drift = clock.DriftPpm(from);
+  ASSERT_TRUE(drift);
+  EXPECT_NEAR(*drift, 100.0, 50.0);
+}
+
 TEST(TickClock, TakesTheCounterOnlyWhereItIsInvariant) {
   EXPECT_EQ(TickClock().source(),
             CounterIsInvariant() ? TickSource::kCounter : TickSource::kSystem);

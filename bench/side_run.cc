@@ -12,6 +12,7 @@ using nlohmann::json;
 
 constexpr std::uint64_t kMost = ~std::uint64_t{0};
 constexpr double kMostSeconds = 1e9;
+constexpr double kMostDriftPpm = 1e9;
 constexpr std::size_t kMostSamples = 16384;
 constexpr std::size_t kMostBuckets = 65536;
 constexpr std::size_t kMostCounters = 1024;
@@ -92,6 +93,7 @@ json SideRunToJson(const SideRun& run) {
                  {"inline_used", run.inline_used}};
   if (run.sent) object["sent"] = TrafficToJson(*run.sent);
   if (run.received) object["received"] = TrafficToJson(*run.received);
+  if (run.clock_drift_ppm) object["clock_drift_ppm"] = *run.clock_drift_ppm;
   if (run.round_trips) object["round_trips"] = RoundTripsToJson(*run.round_trips);
   json counters = json::array();
   json moves = json::array();
@@ -124,6 +126,9 @@ SideRun SideRunFromJson(const json& object, std::uint32_t queue_pairs) {
   if (reader.Has("sent")) run.sent = TrafficFromJson(reader.Object("sent"), queue_pairs);
   if (reader.Has("received")) {
     run.received = TrafficFromJson(reader.Object("received"), queue_pairs);
+  }
+  if (reader.Has("clock_drift_ppm")) {
+    run.clock_drift_ppm = reader.Real("clock_drift_ppm", -kMostDriftPpm, kMostDriftPpm);
   }
   if (reader.Has("round_trips")) run.round_trips = RoundTripsFromJson(reader.Object("round_trips"));
   const std::vector<std::string> counters = reader.Texts("counters", kMostCounters);

@@ -26,6 +26,7 @@ struct SideRun {
   std::optional<RoundTrips> round_trips;    // absent: this side did not measure them
   std::vector<report::ProgressSample> samples;  // since the window opened
   report::CounterDeltas counters;               // of this side's port, around the window
+  std::optional<double> clock_drift_ppm;        // over the window; absent where it cannot be told
   std::uint64_t warmup_messages = 0;
   double warmup_seconds = 0.0;
   std::uint32_t inline_bytes = 0;  // granted

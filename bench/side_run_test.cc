@@ -43,6 +43,7 @@ SideRun FullRun() {
   run.round_trips->lost = 9;
   run.samples = {{0.5, 10}, {1.0, 20}};
   run.counters = {{"tx_bytes", 12}, {"rx_bytes", -3}};
+  run.clock_drift_ppm = -1.5;
   run.warmup_messages = 1000;
   run.warmup_seconds = 0.25;
   run.inline_used = true;
@@ -65,6 +66,7 @@ TEST(SideRun, ComesBackAsItWas) {
   const SideRun run = FullRun();
   const SideRun back = Read(OnTheWire(run));
   EXPECT_TRUE(back.complete);
+  EXPECT_EQ(back.clock_drift_ppm, -1.5);
   EXPECT_EQ(back.warmup_messages, 1000U);
   EXPECT_EQ(back.warmup_seconds, 0.25);
   EXPECT_TRUE(back.inline_used);

@@ -134,9 +134,10 @@ void TestRun::Measure(std::size_t size, const Watching& watching, SideRun& own, 
     WarmUp(shape, own);
   }
   step_ = "getting ready";
+  // Before the peer may begin.
+  const PortCounters before = CountersOf(setting_.site);
   Meet("run", shape);
   step_ = "running";
-  const PortCounters before = CountersOf(setting_.site);
   const auto send_results = [&] {
     const CounterMoves moves = Moves(before, CountersOf(setting_.site));
     own.counters.assign(moves.begin(), moves.end());
@@ -244,8 +245,10 @@ void TestRun::Loop(const RingShape& shape, const Watching& watching, SideRun& ow
   if (job.duty.Initiates() && options.LongestMs() > 0) {
     watch.duration = milliseconds(options.LongestMs());
   }
+  const TickClock::Moment opened = clock.Observe();
   const std::vector<JobRun> runs =
       crew_.Work(job, {.watch = watch, .round_trips = &round_trips, .samples = &samples});
+  own.clock_drift_ppm = clock.DriftPpm(opened);
   Account(job, runs, own);
   if (job.duty.pings) {
     own.round_trips.emplace();

@@ -37,8 +37,8 @@ def lab_status() -> subprocess.CompletedProcess:
 
 
 @contextlib.contextmanager
-def lab() -> Iterator[None]:
-    """The user's, when RDMABENCH_LAB names one that is up; else one of this run's own."""
+def lab(link: str) -> Iterator[None]:
+    """The user's, when RDMABENCH_LAB names one that is up; else one of this run's own with this kind of link."""
     if "RDMABENCH_LAB" in os.environ and lab_status().returncode == 0:
         yield
         return
@@ -46,7 +46,7 @@ def lab() -> Iterator[None]:
         os.environ["RDMABENCH_LAB"] = folder
         try:
             # Ended early, it takes down what is up already.
-            with program_runs.process([LAB, "up"], sys.stderr, None) as up:
+            with program_runs.process([LAB, "up", "--link", link], sys.stderr, None) as up:
                 if up.wait(timeout=UP_SECONDS) != 0:
                     raise ComparisonFailed("the lab did not come up")
             yield
@@ -116,23 +116,28 @@ class Comparison:
     judged: bool
     results: list[RowResult] = dataclasses.field(default_factory=list)
     failures: list[str] = dataclasses.field(default_factory=list)
-    versions: dict = dataclasses.field(default_factory=dict)
+    versions: dict = dataclasses.field(default_factory=dict)  # by the lab's link
 
     def run(self) -> None:
-        """All rows; one that fails does not keep the others from being measured."""
-        with lab(), contextlib.ExitStack() as stack:
-            self.versions = versions()
-            ours, theirs = program_runs.Rdmabench(stack), program_runs.Perftest()
-            print(comparison_report.table_header(), flush=True)
-            for row in self.rows:
-                try:
-                    pairs = pairs_of(row, ours.measure, theirs.measure, self.extent_for(row))
-                except RunFailed as error:
-                    self.failures.append(str(error))
-                    print(f"compare_perftest: {error}", file=sys.stderr)
-                    continue
-                self.results.append(comparison_report.result_of(row, pairs, self.judged))
-                print(comparison_report.table_line(self.results[-1]), flush=True)
+        """All rows, link by link; one that fails does not keep the others from being measured."""
+        print(comparison_report.table_header(), flush=True)
+        for link in dict.fromkeys(row.link for row in self.rows):
+            with lab(link), contextlib.ExitStack() as stack:
+                self.versions[link] = versions()
+                ours, theirs = program_runs.Rdmabench(stack), program_runs.Perftest()
+                for row in self.rows:
+                    if row.link == link:
+                        self._compare(row, ours.measure, theirs.measure)
+
+    def _compare(self, row: Row, ours: Measure, theirs: Measure) -> None:
+        try:
+            pairs = pairs_of(row, ours, theirs, self.extent_for(row))
+        except RunFailed as error:
+            self.failures.append(str(error))
+            print(f"compare_perftest: {error}", file=sys.stderr)
+            return
+        self.results.append(comparison_report.result_of(row, pairs, self.judged))
+        print(comparison_report.table_line(self.results[-1]), flush=True)
 
     def extent_for(self, row: Row) -> Extent:
         return SETUP_EXTENT if self.judged and row.metric == "setup" else self.extent

@@ -44,6 +44,12 @@ class Row:
         return self.metric == "bw"
 
     @property
+    def link(self) -> str:
+        """The lab's: where packets are carried in turns, throughput varies by a few percent in place of some ten, but a
+        latency is that of the turns."""
+        return "batched" if self.metric == "bw" else "prompt"
+
+    @property
     def latency_basis(self) -> str:
         return "half_round_trip" if self.op in SENDS_PAYLOAD else "round_trip"
 

@@ -14,7 +14,7 @@ import login
 import processes
 from errors import LabError
 from interruption import deferred, ignore_signals
-from state import Home, Host, Lab
+from state import Home, Host, Lab, Wish
 
 # A socket's path has at most 107 bytes; the longest that is made in the directory, vde_switch's, needs about 35.
 LONGEST_DIRECTORY = 70
@@ -24,13 +24,13 @@ PROGRAMS = (
 ).split()
 
 
-def up(home: Home, scripts: pathlib.Path, host_count: int | None, topology: str | None) -> None:
+def up(home: Home, scripts: pathlib.Path, wish: Wish) -> None:
     started = time.monotonic()
     _install_missing(scripts)
     with home.locked():
         present = home.load()
         if present and present.is_up and _is_whole(present):
-            _require_same(present, host_count, topology)
+            _require_same(present, wish)
             print(f"the lab is already up: {_describe(present)}")
             return
         if present:
@@ -38,7 +38,7 @@ def up(home: Home, scripts: pathlib.Path, host_count: int | None, topology: str 
             _take_down(present)
         host_kernel = kernel.find_or_fetch()
         try:
-            lab = _create(home, topology or "flat", host_count or 2)
+            lab = _create(home, wish)
             boot.boot(lab, host_kernel)
             lab.is_up = True
             lab.save()
@@ -89,22 +89,22 @@ def _is_whole(lab: Lab) -> bool:
     return all(map(processes.is_running, lab.processes))
 
 
-def _require_same(lab: Lab, host_count: int | None, topology: str | None) -> None:
-    if host_count not in (None, len(lab.hosts)) or topology not in (None, lab.topology):
+def _require_same(lab: Lab, wish: Wish) -> None:
+    if not wish.is_met_by(lab):
         raise LabError(f"another lab is up here: {_describe(lab)}; end it with `scripts/lab down` first")
 
 
 def _describe(lab: Lab) -> str:
     names = " ".join(host.name for host in lab.hosts)
     means = {"kvm": "KVM", "tcg": "software emulation (TCG)"}[lab.acceleration]
-    return f"hosts {names}, topology {lab.topology}, run by {means}"
+    return f"hosts {names}, topology {lab.topology}, link {lab.link}, run by {means}"
 
 
-def _create(home: Home, topology: str, host_count: int) -> Lab:
-    hosts = [Host(chr(ord("a") + i), i + 1) for i in range(host_count)]
+def _create(home: Home, wish: Wish) -> Lab:
+    hosts = [Host(chr(ord("a") + i), i + 1) for i in range(wish.hosts or 2)]
     with deferred():
         directory = pathlib.Path(tempfile.mkdtemp(prefix="rdmabench-lab."))
-        lab = Lab(home, directory, topology, hosts)
+        lab = Lab(home, directory, wish.topology or "flat", hosts, wish.link or "prompt")
         lab.save()
     if len(os.fsencode(directory)) > LONGEST_DIRECTORY:
         raise LabError(f"{directory} is too long a path for sockets; set TMPDIR to a shorter one, such as /tmp")

@@ -89,6 +89,11 @@ def _command(lab: Lab, host: Host, plug: Plug, kernel: Kernel) -> list[str]:
     return [str(word) for word in command]
 
 
+def carry_in_batches(process: processes.Process) -> None:
+    """QEMU's main thread, which carries the packets, no longer takes the processor from the one that runs the host."""
+    os.sched_setscheduler(process.pid, os.SCHED_BATCH, os.sched_param(0))
+
+
 def _monitor(lab: Lab, host: Host) -> pathlib.Path:
     return lab.directory / f"{host.name}.monitor"
 

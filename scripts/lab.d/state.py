@@ -26,12 +26,28 @@ class Host:
     ssh_port: int = 0
 
 
+@dataclasses.dataclass(frozen=True)
+class Wish:
+    """What a lab is to be like; None: whatever it is, or else the default."""
+
+    hosts: int | None = None
+    topology: str | None = None
+    link: str | None = None
+
+    def is_met_by(self, lab: "Lab") -> bool:
+        present = Wish(len(lab.hosts), lab.topology, lab.link)
+        return all(
+            wanted in (None, found) for wanted, found in zip(dataclasses.astuple(self), dataclasses.astuple(present))
+        )
+
+
 @dataclasses.dataclass
 class Lab:
     home: "Home"
     directory: pathlib.Path
     topology: str
     hosts: list[Host]
+    link: str
     acceleration: str = ""
     is_up: bool = False
     processes: list[Process] = dataclasses.field(default_factory=list)

@@ -1,0 +1,27 @@
+// Holds what one source says of a result against what another says of the same. docs/method.md has
+// the list.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "bench/plan.h"
+#include "report/report.h"
+
+namespace rdmabench {
+
+// The client comes before the server, as in a report's hosts.
+struct CheckInput {
+  const report::Result& result;
+  const TestPlan& plan;
+  std::span<const report::Host> hosts;
+  std::array<std::optional<double>, 2> clock_drift_ppm = {};
+};
+
+// In the order of the list, those for which both sources are there; none for a result that was
+// broken off.
+std::vector<report::Check> ChecksOf(const CheckInput& input);
+
+}  // namespace rdmabench

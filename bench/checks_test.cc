@@ -1,0 +1,236 @@
+#include "bench/checks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace rdmabench {
+namespace {
+
+using report::Check;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+std::vector<std::string> Names(const std::vector<Check>& checks) {
+  std::vector<std::string> names;
+  for (const Check& check : checks) names.push_back(check.name);
+  return names;
+}
+
+const Check* Find(const std::vector<Check>& checks, const std::string& name) {
+  const auto found = std::find_if(checks.begin(), checks.end(),
+                                  [&](const Check& check) { return check.name == name; });
+  return found == checks.end() ? nullptr : &*found;
+}
+
+// A result in which everything agrees; each test spoils one thing.
+class ChecksTest : public testing::Test {
+ protected:
+  ChecksTest() {
+    hosts_ = {{.role = "client", .name = "a"}, {.role = "server", .name = "b"}};
+    for (report::Host& host : hosts_) {
+      host.device = report::Device{.name = "rxe0", .driver = "rdma_rxe"};
+    }
+    result_.test = "send_bw";
+    result_.qp_type = "rc";
+    result_.message_bytes = 3000;
+    result_.queue_pairs = 2;
+    result_.messages = 100;
+    result_.bytes = 300'000;
+    result_.window_seconds = 2.0;
+    result_.effective.mtu_bytes = 1024;
+    result_.bandwidth = report::Bandwidth{.bytes_per_second = 150'000, .messages_per_second = 50};
+    report::Direction& direction = result_.traffic.emplace_back();
+    direction.sent = {.messages = 100,
+                      .bytes = 300'000,
+                      .window_seconds = 2.0,
+                      .completion_opcode = "send",
+                      .messages_per_queue_pair = {50, 50}};
+    direction.received = direction.sent;
+    direction.received->completion_opcode = "recv";
+    direction.received->window_seconds = 1.99;
+    result_.counters.client = {{"sent_pkts", 310}, {"rcvd_pkts", 100}};
+    result_.counters.server = {{"sent_pkts", 100}, {"rcvd_pkts", 305}};
+  }
+
+  // A latency result of one queue pair: 100 round trips of 20 us, back to back.
+  void MakeLatency() {
+    result_.test = "send_lat";
+    result_.queue_pairs = 1;
+    result_.bandwidth.reset();
+    result_.window_seconds = 0.002;
+    for (report::Traffic* traffic : {&result_.traffic[0].sent, &*result_.traffic[0].received}) {
+      traffic->messages_per_queue_pair = {100};
+      traffic->window_seconds = 0.002;
+    }
+    result_.latency =
+        report::Latency{.basis = "half_round_trip", .samples = 100, .mean_ns = 10'000.0};
+  }
+
+  std::vector<Check> Checks() const {
+    return ChecksOf(
+        {.result = result_, .plan = plan_, .hosts = hosts_, .clock_drift_ppm = drift_ppm_});
+  }
+  bool Holds(const std::string& name) const {
+    const std::vector<Check> checks = Checks();
+    const Check* check = Find(checks, name);
+    EXPECT_NE(check, nullptr) << name;
+    return check != nullptr && check->ok;
+  }
+
+  report::Result result_;
+  TestPlan plan_;
+  std::vector<report::Host> hosts_;
+  std::array<std::optional<double>, 2> drift_ppm_ = {0.5, -3.0};
+};
+
+TEST_F(ChecksTest, AllHoldWhereEverythingAgrees) {
+  const std::vector<Check> checks = Checks();
+  EXPECT_THAT(Names(checks),
+              ElementsAre("received_as_sent", "queue_pairs_add_up", "completions_name_the_op",
+                          "ports_count_the_packets", "no_errors_counted", "windows_agree",
+                          "clocks_are_steady"));
+  for (const Check& check : checks) {
+    EXPECT_TRUE(check.ok) << check.name;
+    EXPECT_EQ(check.text, "") << check.name;
+  }
+}
+
+TEST_F(ChecksTest, SayNothingOfARunThatWasBrokenOff) {
+  result_.complete = false;
+  EXPECT_THAT(Checks(), IsEmpty());
+}
+
+TEST_F(ChecksTest, SayNothingWhereThereIsOneSourceOnly) {
+  result_.test = "write_bw";
+  result_.traffic[0].sent.completion_opcode.reset();
+  result_.traffic[0].sent.messages_per_queue_pair.clear();
+  result_.traffic[0].received.reset();
+  result_.counters = {};
+  drift_ppm_ = {};
+  EXPECT_THAT(Checks(), IsEmpty());
+}
+
+struct Fault {
+  std::string check;
+  std::string what;
+  std::function<void(report::Result&, std::array<std::optional<double>, 2>&)> plant;
+};
+
+class PlantedFault : public ChecksTest, public testing::WithParamInterface<Fault> {};
+
+TEST_P(PlantedFault, IsFoundByItsCheckAlone) {
+  GetParam().plant(result_, drift_ppm_);
+  for (const Check& check : Checks()) {
+    EXPECT_EQ(check.ok, check.name != GetParam().check) << check.name << ": " << check.text;
+    EXPECT_EQ(check.text.empty(), check.ok);
+    EXPECT_TRUE(check.ok || !check.figures.empty());
+  }
+  EXPECT_FALSE(Holds(GetParam().check));
+}
+
+using Result = report::Result;
+using Drift = std::array<std::optional<double>, 2>;
+
+INSTANTIATE_TEST_SUITE_P(
+    All, PlantedFault,
+    testing::Values(
+        Fault{"received_as_sent", "one_lost",
+              [](Result& result, Drift&) {
+                result.traffic[0].received->messages = 99;
+                result.traffic[0].received->messages_per_queue_pair = {50, 49};
+              }},
+        Fault{"received_as_sent", "truncated",
+              [](Result& result, Drift&) { result.traffic[0].received->bytes -= 1; }},
+        Fault{"queue_pairs_add_up", "counted_for_none",
+              [](Result& result, Drift&) {
+                result.traffic[0].sent.messages_per_queue_pair = {50, 49};
+              }},
+        Fault{"completions_name_the_op", "another_operation",
+              [](Result& result, Drift&) {
+                result.traffic[0].sent.completion_opcode = "rdma_write";
+              }},
+        Fault{"ports_count_the_packets", "too_few_left",
+              [](Result& result, Drift&) { result.counters.client[0].second = 299; }},
+        Fault{"ports_count_the_packets", "too_few_reached",
+              [](Result& result, Drift&) { result.counters.server[1].second = 299; }},
+        Fault{"no_errors_counted", "resent",
+              [](Result& result, Drift&) {
+                result.counters.client.emplace_back("completer_retry_err", 2);
+              }},
+        Fault{"windows_agree", "a_clock_twice_as_fast",
+              [](Result& result, Drift&) { result.traffic[0].received->window_seconds = 4.0; }},
+        Fault{"clocks_are_steady", "drifts", [](Result&, Drift& drift) { drift[1] = -50.0; }}),
+    [](const auto& info) { return info.param.check + "_" + info.param.what; });
+
+TEST_F(ChecksTest, LetMessagesGetLostWhereTheyMayButNotComeTwice) {
+  result_.qp_type = "ud";
+  result_.traffic[0].received->messages = 90;
+  result_.traffic[0].received->bytes = 270'000;
+  EXPECT_TRUE(Holds("received_as_sent"));
+  EXPECT_THAT(Names(Checks()), testing::Not(Contains("windows_agree")));
+  result_.traffic[0].received->messages = 101;
+  EXPECT_FALSE(Holds("received_as_sent"));
+}
+
+TEST_F(ChecksTest, LookForAReadsPayloadOnItsWayBack) {
+  result_.test = "read_bw";
+  result_.traffic[0].sent.completion_opcode = "rdma_read";
+  result_.traffic[0].received.reset();
+  EXPECT_FALSE(Holds("ports_count_the_packets"));
+  result_.counters.server[0].second = 300;
+  result_.counters.client[1].second = 300;
+  EXPECT_TRUE(Holds("ports_count_the_packets"));
+}
+
+TEST_F(ChecksTest, NeedAPacketForAnEmptyMessageToo) {
+  result_.message_bytes = 0;
+  EXPECT_TRUE(Holds("ports_count_the_packets"));
+  result_.counters.client[0].second = 99;
+  EXPECT_FALSE(Holds("ports_count_the_packets"));
+}
+
+TEST_F(ChecksTest, SayWhichSideCountedWhichError) {
+  result_.counters.server.emplace_back("duplicate_request", 7);
+  const std::vector<Check> checks = Checks();
+  const Check* check = Find(checks, "no_errors_counted");
+  ASSERT_NE(check, nullptr);
+  EXPECT_THAT(check->figures, ElementsAre(Pair("server_duplicate_request", 7.0)));
+  EXPECT_THAT(check->text, HasSubstr("the server's port counted requests that came again"));
+}
+
+TEST_F(ChecksTest, FindAMessageDroppedFromTheCountByLittlesLaw) {
+  MakeLatency();
+  EXPECT_TRUE(Holds("in_flight"));
+  // With so few messages one of them is more than the 2 % that are allowed.
+  result_.messages = 40;
+  result_.window_seconds = 0.0008;
+  EXPECT_TRUE(Holds("in_flight"));
+  result_.messages = 39;
+  EXPECT_FALSE(Holds("in_flight"));
+}
+
+TEST_F(ChecksTest, DoNotApplyLittlesLawWherePausesAreMeant) {
+  MakeLatency();
+  plan_.run.rate.messages_per_second = 10.0;
+  EXPECT_THAT(Names(Checks()), testing::Not(Contains("in_flight")));
+  plan_.run.rate = {};
+  result_.latency->lost_replies = 1;
+  EXPECT_THAT(Names(Checks()), testing::Not(Contains("in_flight")));
+}
+
+TEST_F(ChecksTest, CompareNoWindowsOfAnInstant) {
+  result_.traffic[0].sent.window_seconds = 0.5;
+  result_.traffic[0].received->window_seconds = 0.1;
+  EXPECT_THAT(Names(Checks()), testing::Not(Contains("windows_agree")));
+}
+
+}  // namespace
+}  // namespace rdmabench

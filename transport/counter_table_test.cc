@@ -1,0 +1,45 @@
+#include "transport/counter_table.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <utility>
+
+namespace rdmabench {
+namespace {
+
+TEST(CounterTable, HasEachCounterOfADriverOnceAndSaysWhatItMeans) {
+  std::set<std::pair<std::string_view, std::string_view>> seen;
+  for (const CounterMeaning& row : CounterTable()) {
+    EXPECT_TRUE(seen.insert({row.driver, row.name}).second) << row.driver << " " << row.name;
+    EXPECT_FALSE(row.words.empty()) << row.name;
+  }
+}
+
+TEST(CounterTable, KnowsADriverByItsOwnNames) {
+  ASSERT_NE(FindCounter("rdma_rxe", "sent_pkts"), nullptr);
+  EXPECT_EQ(FindCounter("rdma_rxe", "sent_pkts")->kind, CounterKind::kPacketsSent);
+  EXPECT_EQ(FindCounter("mlx5_core", "sent_pkts"), nullptr);
+  EXPECT_EQ(FindCounter("mlx5_core", "np_cnp_sent")->kind, CounterKind::kCongestion);
+}
+
+TEST(CounterTable, HasTheStandardCountersForEveryDriver) {
+  for (const std::string_view driver : {"", "rdma_rxe", "mlx5_core", "bnxt_re"}) {
+    ASSERT_NE(FindCounter(driver, "port_rcv_errors"), nullptr) << driver;
+    EXPECT_EQ(FindCounter(driver, "port_rcv_errors")->kind, CounterKind::kError);
+  }
+}
+
+TEST(CounterTable, PrefersTheDriversOwnMeaning) {
+  for (const CounterMeaning& row : CounterTable()) {
+    if (!row.driver.empty()) EXPECT_EQ(FindCounter(row.driver, row.name), &row) << row.name;
+  }
+}
+
+TEST(CounterTable, DoesNotKnowWhatItHasNot) {
+  EXPECT_EQ(FindCounter("rdma_rxe", "ack_deferred"), nullptr);
+  EXPECT_EQ(FindCounter("", ""), nullptr);
+}
+
+}  // namespace
+}  // namespace rdmabench
