@@ -14,7 +14,6 @@
 namespace rdmabench {
 namespace {
 
-using report::Check;
 using report::Direction;
 using report::Traffic;
 
@@ -40,7 +39,7 @@ bool BothCounted(const report::Result& result) {
 
 // The receiver's count of messages and of bytes, from its completions. Of what may get lost on its
 // way only as much as was sent can arrive.
-std::optional<Check> ReceivedAsSent(const Context& context) {
+std::optional<report::Check> ReceivedAsSent(const Context& context) {
   if (!BothCounted(context.result)) return std::nullopt;
   std::uint64_t sent = 0, received = 0, sent_bytes = 0, received_bytes = 0;
   for (const Direction& direction : context.result.traffic) {
@@ -52,17 +51,17 @@ std::optional<Check> ReceivedAsSent(const Context& context) {
   const bool loses = context.type.loses;
   const bool ok = loses ? received <= sent && received_bytes <= sent_bytes
                         : received == sent && received_bytes == sent_bytes;
-  return Check{.name = "received_as_sent",
-               .ok = ok,
-               .figures = {{"sent_messages", Real(sent)},
-                           {"received_messages", Real(received)},
-                           {"sent_bytes", Real(sent_bytes)},
-                           {"received_bytes", Real(received_bytes)}},
-               .text = ok ? "" : "the two ends do not count the same"};
+  return report::Check{.name = "received_as_sent",
+                       .ok = ok,
+                       .figures = {{"sent_messages", Real(sent)},
+                                   {"received_messages", Real(received)},
+                                   {"sent_bytes", Real(sent_bytes)},
+                                   {"received_bytes", Real(received_bytes)}},
+                       .text = ok ? "" : "the two ends do not count the same"};
 }
 
 // Each queue pair's own count against the total.
-std::optional<Check> QueuePairsAddUp(const Context& context) {
+std::optional<report::Check> QueuePairsAddUp(const Context& context) {
   std::uint64_t total = 0, sum = 0;
   const auto add = [&](const Traffic& traffic) {
     const std::vector<std::uint64_t>& counts = traffic.messages_per_queue_pair;
@@ -75,14 +74,15 @@ std::optional<Check> QueuePairsAddUp(const Context& context) {
     if (direction.received) add(*direction.received);
   }
   if (total == 0) return std::nullopt;
-  return Check{.name = "queue_pairs_add_up",
-               .ok = total == sum,
-               .figures = {{"total_messages", Real(total)}, {"sum_messages", Real(sum)}},
-               .text = total == sum ? "" : "messages were counted for no queue pair, or twice"};
+  return report::Check{
+      .name = "queue_pairs_add_up",
+      .ok = total == sum,
+      .figures = {{"total_messages", Real(total)}, {"sum_messages", Real(sum)}},
+      .text = total == sum ? "" : "messages were counted for no queue pair, or twice"};
 }
 
 // What the device says that it has done, against what it was asked to do.
-std::optional<Check> CompletionsNameTheOp(const Context& context) {
+std::optional<report::Check> CompletionsNameTheOp(const Context& context) {
   double wrong = 0, seen = 0;
   const auto look = [&](const std::optional<std::string>& opcode, ibv_wc_opcode expected) {
     if (!opcode) return;
@@ -94,10 +94,11 @@ std::optional<Check> CompletionsNameTheOp(const Context& context) {
     if (direction.received) look(direction.received->completion_opcode, context.op.received);
   }
   if (seen == 0) return std::nullopt;
-  return Check{.name = "completions_name_the_op",
-               .ok = wrong == 0,
-               .figures = {{"sides", seen}, {"wrong_sides", wrong}},
-               .text = wrong == 0 ? "" : "completions are of another operation than was posted"};
+  return report::Check{
+      .name = "completions_name_the_op",
+      .ok = wrong == 0,
+      .figures = {{"sides", seen}, {"wrong_sides", wrong}},
+      .text = wrong == 0 ? "" : "completions are of another operation than was posted"};
 }
 
 const report::CounterDeltas& CountersOf(const report::Result& result, std::size_t host) {
@@ -124,7 +125,7 @@ std::optional<double> Packets(const Context& context, std::size_t host, CounterK
 
 // At least one packet for each message, and one for each MTU of its payload, has to leave the port
 // from which the payload comes, and to reach the other one.
-std::optional<Check> PortsCountThePackets(const Context& context) {
+std::optional<report::Check> PortsCountThePackets(const Context& context) {
   const report::Result& result = context.result;
   if (result.effective.mtu_bytes == 0 || result.traffic.size() != 1) return std::nullopt;
   const Direction& direction = result.traffic.front();
@@ -138,10 +139,10 @@ std::optional<Check> PortsCountThePackets(const Context& context) {
   const std::optional<double> left = Packets(context, source, CounterKind::kPacketsSent);
   const std::optional<double> reached = Packets(context, sink, CounterKind::kPacketsReceived);
   if (!left && !reached) return std::nullopt;
-  Check check{.name = "ports_count_the_packets",
-              .ok = true,
-              .figures = {{"needed_packets", needed}},
-              .text = {}};
+  report::Check check{.name = "ports_count_the_packets",
+                      .ok = true,
+                      .figures = {{"needed_packets", needed}},
+                      .text = {}};
   if (left) {
     check.figures.emplace_back("sent_packets", *left);
     check.ok = *left >= needed;
@@ -155,8 +156,8 @@ std::optional<Check> PortsCountThePackets(const Context& context) {
 }
 
 // Counters of what was lost, resent or refused; the two sides' together tell where.
-std::optional<Check> NoErrorsCounted(const Context& context) {
-  Check check{.name = "no_errors_counted", .ok = true, .figures = {}, .text = {}};
+std::optional<report::Check> NoErrorsCounted(const Context& context) {
+  report::Check check{.name = "no_errors_counted", .ok = true, .figures = {}, .text = {}};
   bool counts = false;
   for (std::size_t host = 0; host < 2; ++host) {
     for (const auto& [name, move] : CountersOf(context.result, host)) {
@@ -175,24 +176,39 @@ std::optional<Check> NoErrorsCounted(const Context& context) {
   return check;
 }
 
+// The histogram's count against the loop's.
+std::optional<report::Check> SamplesAreMessages(const Context& context) {
+  const report::Result& result = context.result;
+  if (!result.latency) return std::nullopt;
+  const bool ok = result.latency->samples == result.messages;
+  return report::Check{
+      .name = "samples_are_messages",
+      .ok = ok,
+      .figures = {{"samples", Real(result.latency->samples)}, {"messages", Real(result.messages)}},
+      .text = ok ? "" : "not every message has its sample, or some have two"};
+}
+
 // Little's law: what is in flight is the rate times the time each spends there. A ping has exactly
 // one message under way.
-std::optional<Check> InFlight(const Context& context) {
+std::optional<report::Check> InFlight(const Context& context) {
   const report::Result& result = context.result;
   if (!result.latency || result.queue_pairs != 1 || result.window_seconds <= 0) return std::nullopt;
-  if (result.latency->lost_replies > 0 || IsPaced(context.plan.run.rate)) return std::nullopt;
+  if (result.latency->lost_replies > 0 || IsPaced(context.plan.run.rate)) {
+    return std::nullopt;
+  }
   const double trips = result.latency->basis == "half_round_trip" ? 2.0 : 1.0;
   const double round_trip_seconds = result.latency->mean_ns * trips * 1e-9;
   const double in_flight = Real(result.messages) / result.window_seconds * round_trip_seconds;
   const bool ok = std::abs(in_flight - 1.0) <= kInFlightTolerance;
-  return Check{.name = "in_flight",
-               .ok = ok,
-               .figures = {{"messages_in_flight", in_flight}, {"queue_pairs", 1.0}},
-               .text = ok ? "" : "rate times mean round trip is not the one message under way"};
+  return report::Check{
+      .name = "in_flight",
+      .ok = ok,
+      .figures = {{"messages_in_flight", in_flight}, {"queue_pairs", 1.0}},
+      .text = ok ? "" : "rate times mean round trip is not the one message under way"};
 }
 
 // Two machines, two clocks, one window but for a message's way.
-std::optional<Check> WindowsAgree(const Context& context) {
+std::optional<report::Check> WindowsAgree(const Context& context) {
   const report::Result& result = context.result;
   if (!result.bandwidth || !BothCounted(result) || context.type.loses) return std::nullopt;
   double worst = 0, sent = 0, received = 0;
@@ -206,15 +222,15 @@ std::optional<Check> WindowsAgree(const Context& context) {
     received = direction.received->window_seconds;
   }
   const bool ok = worst <= kWindowTolerance;
-  return Check{.name = "windows_agree",
-               .ok = ok,
-               .figures = {{"sender_seconds", sent}, {"receiver_seconds", received}},
-               .text = ok ? "" : "sender and receiver do not mean the same time"};
+  return report::Check{.name = "windows_agree",
+                       .ok = ok,
+                       .figures = {{"sender_seconds", sent}, {"receiver_seconds", received}},
+                       .text = ok ? "" : "sender and receiver do not mean the same time"};
 }
 
 // The cycle counter against the system's clock.
-std::optional<Check> ClocksAreSteady(const Context& context) {
-  Check check{.name = "clocks_are_steady", .ok = true, .figures = {}, .text = {}};
+std::optional<report::Check> ClocksAreSteady(const Context& context) {
+  report::Check check{.name = "clocks_are_steady", .ok = true, .figures = {}, .text = {}};
   for (std::size_t host = 0; host < 2; ++host) {
     const std::optional<double>& drift = context.clock_drift_ppm[host];
     if (!drift) continue;
@@ -226,21 +242,28 @@ std::optional<Check> ClocksAreSteady(const Context& context) {
   return check;
 }
 
-using CheckFunction = std::optional<Check> (*)(const Context&);
+using CheckFunction = std::optional<report::Check> (*)(const Context&);
 
 constexpr CheckFunction kChecks[] = {
-    ReceivedAsSent,  QueuePairsAddUp, CompletionsNameTheOp, PortsCountThePackets,
-    NoErrorsCounted, InFlight,        WindowsAgree,         ClocksAreSteady,
+    ReceivedAsSent,
+    QueuePairsAddUp,
+    CompletionsNameTheOp,
+    PortsCountThePackets,
+    NoErrorsCounted,
+    SamplesAreMessages,
+    InFlight,
+    WindowsAgree,
+    ClocksAreSteady,
 };
 
 }  // namespace
 
-std::vector<Check> ChecksOf(const CheckInput& input) {
-  std::vector<Check> checks;
+std::vector<report::Check> ChecksOf(const CheckInput& input) {
+  std::vector<report::Check> checks;
   if (!input.result.complete) return checks;
   const Context context{input, *FindTest(input.result.test).op, FindQpType(input.result.qp_type)};
   for (const CheckFunction check : kChecks) {
-    if (std::optional<Check> found = check(context)) checks.push_back(std::move(*found));
+    if (std::optional<report::Check> found = check(context)) checks.push_back(std::move(*found));
   }
   return checks;
 }

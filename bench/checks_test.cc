@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <string>
 #include <vector>
@@ -11,7 +12,7 @@
 namespace rdmabench {
 namespace {
 
-using report::Check;
+using Check = report::Check;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -168,7 +169,7 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"windows_agree", "a_clock_twice_as_fast",
               [](Result& result, Drift&) { result.traffic[0].received->window_seconds = 4.0; }},
         Fault{"clocks_are_steady", "drifts", [](Result&, Drift& drift) { drift[1] = -50.0; }}),
-    [](const auto& info) { return info.param.check + "_" + info.param.what; });
+    [](const auto& fault) { return fault.param.check + "_" + fault.param.what; });
 
 TEST_F(ChecksTest, LetMessagesGetLostWhereTheyMayButNotComeTwice) {
   result_.qp_type = "ud";
@@ -211,10 +212,13 @@ TEST_F(ChecksTest, FindAMessageDroppedFromTheCountByLittlesLaw) {
   EXPECT_TRUE(Holds("in_flight"));
   // With so few messages one of them is more than the 2 % that are allowed.
   result_.messages = 40;
+  result_.latency->samples = 40;
   result_.window_seconds = 0.0008;
   EXPECT_TRUE(Holds("in_flight"));
+  EXPECT_TRUE(Holds("samples_are_messages"));
   result_.messages = 39;
   EXPECT_FALSE(Holds("in_flight"));
+  EXPECT_FALSE(Holds("samples_are_messages"));
 }
 
 TEST_F(ChecksTest, DoNotApplyLittlesLawWherePausesAreMeant) {

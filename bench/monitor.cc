@@ -9,7 +9,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kFirstSampling{25};
+// Half of the shortest interval of which a rate is told.
+constexpr milliseconds kFirstSampling{50};
 constexpr std::size_t kMostSamples = 8192;
 
 }  // namespace

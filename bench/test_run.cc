@@ -134,7 +134,8 @@ void TestRun::Measure(std::size_t size, const Watching& watching, SideRun& own, 
     WarmUp(shape, own);
   }
   step_ = "getting ready";
-  // Before the peer may begin.
+  // Read when neither side moves anything: both are warm, and neither has begun.
+  Meet("warm", shape);
   const PortCounters before = CountersOf(setting_.site);
   Meet("run", shape);
   step_ = "running";

@@ -10,6 +10,8 @@ int ExitCode(Blame blame) {
       return 2;
     case Blame::kEnvironment:
       return 3;
+    case Blame::kVerdict:
+      return 4;
     case Blame::kInterrupted:
       return 130;
   }

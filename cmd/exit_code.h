@@ -7,7 +7,8 @@
 
 namespace rdmabench {
 
-// 1 the run failed, 2 usage, 3 this environment cannot, 130 interrupted.
+// 1 the run failed, 2 usage, 3 this environment cannot, 4 a limit or check does not hold, 130
+// interrupted.
 int ExitCode(Blame blame);
 
 // "client, while connecting: nobody listens on …": place and message in one line.

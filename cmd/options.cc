@@ -66,6 +66,7 @@ void AddCall(CLI::App& app, Options& options) {
   session.Time("--wait", options.call.wait, kMilliseconds,
                "wait so long for a turn when the server is busy; default 60 s");
   AddOutputOptions(app, options.output);
+  AddLimitOptions(app, options.limiting);
 }
 
 void AddTest(CLI::App& app, Options& options) {
@@ -198,6 +199,7 @@ void Finish(Options& options) {
     options.output.interval = kInterval;
   CheckGiven(options.plan.tests.front(), options.given);
   Validate(options.plan);
+  CheckLimits(options.limiting, options.plan);
 }
 
 }  // namespace
@@ -224,6 +226,7 @@ Options ParseOptions(std::span<const std::string> args) {
     row->add(app, options);
     Parse(app, rest, options);
     CheckOutput(options.output);
+    if (options.command == Command::kTest) CheckLimits(options.limiting, options.plan);
     return options;
   }
   const Test& test = FindTest(name);

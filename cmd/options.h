@@ -12,6 +12,7 @@
 #include "bench/local.h"
 #include "bench/plan.h"
 #include "cmd/test_options.h"
+#include "cmd/verdict.h"
 
 namespace rdmabench {
 
@@ -41,6 +42,7 @@ struct Options {
   Call call;
   Local local;
   OutputOptions output;
+  Limiting limiting;
   ServerOptions server;
   bool json = false;  // devices --json
 };

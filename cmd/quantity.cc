@@ -60,6 +60,14 @@ struct TimeUnit {
 // Longer names before those that they end with.
 constexpr TimeUnit kTimeUnits[] = {{"ms", 1.0}, {"s", 1e3}, {"m", 6e4}, {"h", 3.6e6}};
 
+struct ShortTimeUnit {
+  std::string_view name;
+  double nanoseconds;
+};
+// Longer names before those that they end with.
+constexpr ShortTimeUnit kShortTimeUnits[] = {{"ns", 1.0}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+constexpr double kLongestNs = 3.6e12;
+
 struct DecimalUnit {
   char letter;
   double factor;
@@ -198,6 +206,20 @@ std::chrono::milliseconds ParseDuration(std::string_view option, std::string_vie
     RefuseRange(option, text, range.ToString() + " ms");
   }
   return std::chrono::milliseconds(static_cast<std::int64_t>(milliseconds));
+}
+
+double ParseNanoseconds(std::string_view option, std::string_view text) {
+  for (const ShortTimeUnit& unit : kShortTimeUnits) {
+    if (!text.ends_with(unit.name)) continue;
+    const std::optional<double> value = Decimal(text.substr(0, text.size() - unit.name.size()));
+    if (!value) break;
+    const double nanoseconds = *value * unit.nanoseconds;
+    if (nanoseconds <= 0.0 || nanoseconds > kLongestNs) {
+      RefuseRange(option, text, "above 0, up to an hour");
+    }
+    return nanoseconds;
+  }
+  RefuseForm(option, text, "a time with its unit: ns, us, ms or s");
 }
 
 Rate ParseRate(std::string_view option, std::string_view text) {

@@ -28,6 +28,9 @@ std::vector<std::uint64_t> ParseSizes(std::string_view option, std::string_view 
 std::chrono::milliseconds ParseDuration(std::string_view option, std::string_view text,
                                         Range range);
 
+// "10us", "1.5ms", "800ns", "2s" as nanoseconds, up to an hour; the unit has to be there.
+double ParseNanoseconds(std::string_view option, std::string_view text);
+
 // "10Gbps" or "10Gb/s", "2.5Mpps" or "2.5M/s": bits or messages per second, with K, M, G or T in
 // either case for powers of 1000. Units are not: "GB/s" would be bytes. kRateBits and kRateMessages
 // are the ranges.

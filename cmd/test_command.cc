@@ -2,11 +2,13 @@
 
 #include <cstdio>
 #include <optional>
+#include <string>
 
 #include "bench/client.h"
 #include "cmd/notes.h"
 #include "cmd/output.h"
 #include "cmd/utc_time.h"
+#include "cmd/verdict.h"
 #include "report/report.h"
 #include "report/version.h"
 #include "transport/error.h"
@@ -30,7 +32,11 @@ void RunTestCommand(const Options& options) {
     report.error = Describe(*failure);
     report.status = report.results.empty() ? report::Status::kFailed : report::Status::kPartial;
   }
+  ApplyLimits(options.limiting, report);
   EndNotes(options.output);
+  for (const std::string& violation : Violations(report)) {
+    std::fprintf(stderr, "warning: %s\n", violation.c_str());
+  }
   // From here on Ctrl-C ends the program at once, also while stdout is blocked.
   Interrupt::RestoreSignals();
   try {
@@ -41,6 +47,10 @@ void RunTestCommand(const Options& options) {
     std::fprintf(stderr, "error: %s\n", error.what());
   }
   if (failure) throw Error(*failure);
+  if (Fails(options.limiting, report)) {
+    throw Error(Blame::kVerdict, "measured, but not every limit and check holds",
+                "the warnings above and the report's checks say which");
+  }
 }
 
 }  // namespace rdmabench

@@ -58,9 +58,9 @@ SMALL_IN_GBITS = HEAD + """\
  #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]
  64         5120           0.000000            0.003028            0.005914
 """
-LARGE = HEAD.replace("qps   : 1", "qps   : 8").replace("depth        : 128", "depth        : 16").replace(": 32", ": 1") + """\
+LARGE = HEAD.replace("qps   : 1", "qps   : 8").replace("depth        : 128", "depth        : 4").replace(": 32", ": 1") + """\
  #bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]
- 65536      320              0.00               10.78  \t\t   0.000173
+ 65536      640              0.00               10.78  \t\t   0.000173
 """
 # Two decimals are all there is from 0.1 Gb/s on.
 LARGE_IN_GBITS = LARGE.replace("MB/sec", "Gb/sec").replace("10.78  \t\t   0.000173", "0.10   \t\t   0.000199")

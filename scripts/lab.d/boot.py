@@ -34,9 +34,8 @@ def boot(lab: Lab, kernel: Kernel) -> None:
         acceleration.remember(lab.acceleration)
     _wait_for_consoles(lab, running, "lab: ready", DEADLINE_SECONDS)
     login.open_connections(lab, DEADLINE_SECONDS)
-    if lab.link == "batched":
-        for process in running.values():
-            machine.carry_in_batches(process)
+    for process in running.values():
+        machine.schedule(lab, process)
 
 
 def print_consoles(lab: Lab) -> None:

@@ -89,9 +89,13 @@ def _command(lab: Lab, host: Host, plug: Plug, kernel: Kernel) -> list[str]:
     return [str(word) for word in command]
 
 
-def carry_in_batches(process: processes.Process) -> None:
-    """QEMU's main thread, which carries the packets, no longer takes the processor from the one that runs the host."""
-    os.sched_setscheduler(process.pid, os.SCHED_BATCH, os.sched_param(0))
+def schedule(lab: Lab, process: processes.Process) -> None:
+    """A thread of SCHED_BATCH does not take the processor from another when it wakes up. On a prompt link the main
+    thread, which carries the packets, always takes it from those that run the host; on a batched one never."""
+    for thread in map(int, os.listdir(f"/proc/{process.pid}/task")):
+        is_main = thread == process.pid
+        if is_main == (lab.link == "batched"):
+            os.sched_setscheduler(thread, os.SCHED_BATCH, os.sched_param(0))
 
 
 def _monitor(lab: Lab, host: Host) -> pathlib.Path:

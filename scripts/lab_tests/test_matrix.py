@@ -42,6 +42,17 @@ def check_direction(result, direction, expected):
             assert received["messages_per_queue_pair"] == sent["messages_per_queue_pair"]
 
 
+def check_checks(result):
+    """All that can be expected of an emulated host, which is at times so slow that a message is sent again."""
+    checks = {check["name"]: check["ok"] for check in result["checks"]}
+    failed = [check for check in result["checks"] if not check["ok"] and check["name"] != "no_errors_counted"]
+    assert not failed
+    assert {"queue_pairs_add_up", "completions_name_the_op", "no_errors_counted"} <= checks.keys()
+    assert ("received_as_sent" in checks) == (result["op"] in RECEIVED)
+    assert ("ports_count_the_packets" in checks) == (not result["bidirectional"])
+    assert ("samples_are_messages" in checks) == (result["metric"] == "lat")
+
+
 def check_result(report, result):
     plan = report["plan"]["tests"][result["plan_index"]]
     queue, effective = plan["queue"], result["effective"]
@@ -57,6 +68,7 @@ def check_result(report, result):
         assert not effective["inline_used"]
     elif result["message_bytes"] <= 64:
         assert effective["inline_used"]
+    check_checks(result)
     assert len(result["traffic"]) == (2 if queue["bidirectional"] else 1)
     expected = effective["iterations_per_queue_pair"] * queue["queue_pairs"]
     for direction in result["traffic"]:

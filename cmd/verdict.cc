@@ -1,0 +1,174 @@
+#include "cmd/verdict.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "bench/test.h"
+#include "transport/error.h"
+
+namespace rdmabench {
+namespace {
+
+constexpr std::string_view kLimitPrefix = "limit_";  // of the names of checks
+
+struct LatencyFigure {
+  std::string_view name;
+  std::optional<double> (*of)(const report::Latency&);
+};
+
+constexpr LatencyFigure kLatencyFigures[] = {
+    {"min", [](const report::Latency& latency) { return std::optional(latency.min_ns); }},
+    {"mean", [](const report::Latency& latency) { return std::optional(latency.mean_ns); }},
+    {"p50", [](const report::Latency& latency) { return latency.p50_ns; }},
+    {"p90", [](const report::Latency& latency) { return latency.p90_ns; }},
+    {"p99", [](const report::Latency& latency) { return latency.p99_ns; }},
+    {"p99.9", [](const report::Latency& latency) { return latency.p99_9_ns; }},
+    {"p99.99", [](const report::Latency& latency) { return latency.p99_99_ns; }},
+    {"max", [](const report::Latency& latency) { return std::optional(latency.max_ns); }},
+};
+
+std::string LatencyFigureNames() {
+  std::string names;
+  for (const LatencyFigure& figure : kLatencyFigures) {
+    names += (names.empty() ? "" : ", ") + std::string(figure.name);
+  }
+  return names;
+}
+
+const LatencyFigure* FindLatencyFigure(std::string_view name) {
+  const auto* found =
+      std::find_if(std::begin(kLatencyFigures), std::end(kLatencyFigures),
+                   [name](const LatencyFigure& figure) { return figure.name == name; });
+  return found == std::end(kLatencyFigures) ? nullptr : found;
+}
+
+// "p99=10us,max=1ms".
+std::vector<LatencyLimit> ParseLatencyLimits(const std::string& text) {
+  std::vector<LatencyLimit> limits;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    const std::string element = text.substr(at, comma - at);
+    const std::size_t equals = std::min(element.find('='), element.size());
+    const std::string name = element.substr(0, equals);
+    if (equals == element.size() || FindLatencyFigure(name) == nullptr) {
+      throw Error(Blame::kUsage,
+                  "--limit-latency '" + element + "' is not a figure and its limit: p99=10us",
+                  "known figures: " + LatencyFigureNames());
+    }
+    limits.push_back({name, ParseNanoseconds("--limit-latency", element.substr(equals + 1))});
+    at = comma + 1;
+  }
+  return limits;
+}
+
+double ParseLeast(const std::string& option, const std::string& text,
+                  std::optional<double> Rate::*unit) {
+  const Rate rate = ParseRate(option, text);
+  if (rate.*unit) return *(rate.*unit);
+  throw Error(Blame::kUsage, option + " '" + text + "' has the other unit",
+              "--limit-bw takes bits per second such as 10Gbps, --limit-rate messages per second "
+              "such as 2.5Mpps");
+}
+
+report::Check AtLeast(std::string name, const std::string& unit, double least, double found) {
+  return {.name = std::move(name),
+          .ok = found >= least,
+          .figures = {{"least_" + unit, least}, {"found_" + unit, found}},
+          .text = found >= least ? "" : "below the limit"};
+}
+
+// A percentile that too few samples back cannot be said to hold.
+report::Check AtMost(const LatencyLimit& limit, const report::Latency& latency) {
+  const std::optional<double> found = FindLatencyFigure(limit.figure)->of(latency);
+  report::Check check{.name = std::string(kLimitPrefix) + "latency_" + limit.figure,
+                      .ok = found && *found <= limit.most_ns,
+                      .figures = {{"most_ns", limit.most_ns}},
+                      .text = {}};
+  if (found) check.figures.emplace_back("found_ns", *found);
+  if (!check.ok) check.text = found ? "above the limit" : "too few samples to tell";
+  return check;
+}
+
+bool IsLimit(const report::Check& check) { return check.name.starts_with(kLimitPrefix); }
+
+}  // namespace
+
+void AddLimitOptions(CLI::App& app, Limiting& limiting) {
+  OptionGroup group(app, "Verdict (exit code 4)");
+  group.Flag("--strict", limiting.strict, "fail when a check of a result does not hold");
+  group.Add("-w,--limit-bw", "RATE", "fail below this bandwidth, such as 90Gbps",
+            [&limiting](const std::string& text) {
+              limiting.least_bits_per_second =
+                  ParseLeast("--limit-bw", text, &Rate::bits_per_second);
+            });
+  group.Add("-y,--limit-rate,--limit-msgrate", "RATE",
+            "fail below this message rate, such as 2.5Mpps", [&limiting](const std::string& text) {
+              limiting.least_messages_per_second =
+                  ParseLeast("--limit-rate", text, &Rate::messages_per_second);
+            });
+  group.Add(
+      "--limit-latency", "LIST", "fail above: p99=10us,max=1ms; figures: " + LatencyFigureNames(),
+      [&limiting](const std::string& text) { limiting.most_latency = ParseLatencyLimits(text); });
+}
+
+void CheckLimits(const Limiting& limiting, const Plan& plan) {
+  const auto need = [&plan](bool wanted, Metric metric, const char* option) {
+    const bool there = std::any_of(
+        plan.tests.begin(), plan.tests.end(),
+        [metric](const TestPlan& test) { return FindTest(test.test).metric == metric; });
+    if (!wanted || there) return;
+    throw Error(Blame::kUsage, std::string(option) + " does not go with " + plan.tests[0].test,
+                "bandwidth and rate are limits of bandwidth tests, latency is one of latency "
+                "tests");
+  };
+  need(limiting.least_bits_per_second.has_value(), Metric::kBandwidth, "--limit-bw");
+  need(limiting.least_messages_per_second.has_value(), Metric::kBandwidth, "--limit-rate");
+  need(!limiting.most_latency.empty(), Metric::kLatency, "--limit-latency");
+}
+
+void ApplyLimits(const Limiting& limiting, report::Report& report) {
+  constexpr double kBits = 8.0;
+  for (report::Result& result : report.results) {
+    if (!result.complete) continue;
+    if (result.bandwidth && limiting.least_bits_per_second) {
+      result.checks.push_back(AtLeast("limit_bw", "bits_per_second",
+                                      *limiting.least_bits_per_second,
+                                      result.bandwidth->bytes_per_second * kBits));
+    }
+    if (result.bandwidth && limiting.least_messages_per_second) {
+      result.checks.push_back(AtLeast("limit_rate", "messages_per_second",
+                                      *limiting.least_messages_per_second,
+                                      result.bandwidth->messages_per_second));
+    }
+    if (!result.latency) continue;
+    for (const LatencyLimit& limit : limiting.most_latency) {
+      result.checks.push_back(AtMost(limit, *result.latency));
+    }
+  }
+}
+
+std::vector<std::string> Violations(const report::Report& report) {
+  std::vector<std::string> violations;
+  for (const report::Result& result : report.results) {
+    for (const report::Check& check : result.checks) {
+      if (check.ok) continue;
+      violations.push_back(result.test + " at " + std::to_string(result.message_bytes) +
+                           " B: " + check.name + (check.text.empty() ? "" : ": " + check.text));
+    }
+  }
+  return violations;
+}
+
+bool Fails(const Limiting& limiting, const report::Report& report) {
+  return std::any_of(report.results.begin(), report.results.end(),
+                     [&limiting](const report::Result& result) {
+                       return std::any_of(result.checks.begin(), result.checks.end(),
+                                          [&limiting](const report::Check& check) {
+                                            return !check.ok && (limiting.strict || IsLimit(check));
+                                          });
+                     });
+}
+
+}  // namespace rdmabench

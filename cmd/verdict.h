@@ -1,0 +1,38 @@
+// What makes a measured run fail all the same: limits that the user has set and, when the user asks
+// to be strict, checks that do not hold.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/plan.h"
+#include "cmd/option_group.h"
+#include "report/report.h"
+
+namespace rdmabench {
+
+struct LatencyLimit {
+  std::string figure;  // "p99"
+  double most_ns = 0.0;
+};
+
+struct Limiting {
+  bool strict = false;
+  std::optional<double> least_bits_per_second = {};
+  std::optional<double> least_messages_per_second = {};
+  std::vector<LatencyLimit> most_latency = {};
+};
+
+void AddLimitOptions(CLI::App& app, Limiting& limiting);
+// Throws Error(kUsage) for a limit that applies to no test of the plan.
+void CheckLimits(const Limiting& limiting, const Plan& plan);
+
+// Adds a check for each limit to each complete result to which it applies.
+void ApplyLimits(const Limiting& limiting, report::Report& report);
+// "write_bw at 64 B: limit_bw: below the limit (…)" for each check that does not hold.
+std::vector<std::string> Violations(const report::Report& report);
+// Whether the run failed by it: a limit, or with `strict` any check.
+bool Fails(const Limiting& limiting, const report::Report& report);
+
+}  // namespace rdmabench
