@@ -7,7 +7,6 @@
 #include <span>
 #include <vector>
 
-#include "bench/plan.h"
 #include "report/report.h"
 
 namespace rdmabench {
@@ -15,7 +14,6 @@ namespace rdmabench {
 // The client comes before the server, as in a report's hosts.
 struct CheckInput {
   const report::Result& result;
-  const TestPlan& plan;
   std::span<const report::Host> hosts;
   std::array<std::optional<double>, 2> clock_drift_ppm = {};
 };

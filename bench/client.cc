@@ -165,7 +165,6 @@ class ClientRun {
       }
       report::Result result = MakeResult(context, own, &peer);
       result.checks = ChecksOf({.result = result,
-                                .plan = test,
                                 .hosts = report_.hosts,
                                 .clock_drift_ppm = {own.clock_drift_ppm, peer.clock_drift_ppm}});
       report_.results.push_back(std::move(result));

@@ -76,11 +76,21 @@ double TickClock::NanosecondsPerTick() const {
 }
 
 std::optional<double> TickClock::DriftPpm(const Moment& from) const {
+  if (source_ == TickSource::kSystem) return std::nullopt;
+  return DriftPpm(start_, from, Observe());
+}
+
+std::optional<double> TickClock::DriftPpm(const Moment& start, const Moment& from,
+                                          const Moment& now) {
   constexpr std::uint64_t kShortestNs = 1'000'000'000;
-  const Moment now = Observe();
-  if (source_ == TickSource::kSystem || now.nanoseconds - from.nanoseconds < kShortestNs) return {};
-  const double counted = static_cast<double>(now.ticks - from.ticks) * NanosecondsPerTick();
-  return (counted / static_cast<double>(now.nanoseconds - from.nanoseconds) - 1.0) * 1e6;
+  constexpr std::uint64_t kShortestCalibrationNs = 50'000'000;
+  if (now.nanoseconds - from.nanoseconds < kShortestNs) return std::nullopt;
+  if (from.nanoseconds - start.nanoseconds < kShortestCalibrationNs) return std::nullopt;
+  const auto rate = [](const Moment& first, const Moment& last) {
+    return static_cast<double>(last.ticks - first.ticks) /
+           static_cast<double>(last.nanoseconds - first.nanoseconds);
+  };
+  return (rate(from, now) / rate(start, from) - 1.0) * 1e6;
 }
 
 double TickClock::Seconds(std::uint64_t from_ticks, std::uint64_t to_ticks) const {

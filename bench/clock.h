@@ -58,13 +58,13 @@ class TickClock {
     std::uint64_t nanoseconds = 0;
   };
   Moment Observe() const;
-  // By how much, in parts per million, the counter has run faster since `from` than the calibrated
-  // rate says. Absent for less than a second, in which nothing can be told, and where there is only
-  // one clock.
+  // By how much, in parts per million, the counter has run faster since `from` than between this
+  // clock's making and `from`. Absent for less than a second, or a calibration of less than 50 ms,
+  // in which nothing can be told, and where there is only one clock.
   std::optional<double> DriftPpm(const Moment& from) const;
+  static std::optional<double> DriftPpm(const Moment& start, const Moment& from, const Moment& now);
 
  private:
-
   TickSource source_;
   Moment start_;
 };

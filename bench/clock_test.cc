@@ -46,24 +46,31 @@ TEST_P(TickClockTest, NeverDividesByAnInstant) {
 INSTANTIATE_TEST_SUITE_P(Sources, TickClockTest,
                          testing::Values(TickSource::kCounter, TickSource::kSystem));
 
-TEST(TickClock, TellsNoDriftOfOneClockNorOfAnInstant) {
+using Moment = TickClock::Moment;
+
+// Two ticks a nanosecond while it was calibrated.
+constexpr Moment kStart{.ticks = 1000, .nanoseconds = 7};
+constexpr Moment kFrom{.ticks = 200'001'000, .nanoseconds = 100'000'007};
+
+TEST(TickClock, TellsNoDriftOfOneClock) {
   const TickClock system(TickSource::kSystem);
   EXPECT_EQ(system.DriftPpm({.ticks = 0, .nanoseconds = 0}), std::nullopt);
-  const TickClock counter(TickSource::kCounter);
-  EXPECT_EQ(counter.DriftPpm(counter.Observe()), std::nullopt);
 }
 
-TEST(TickClock, TellsACounterThatRanFasterThanItsRate) {
-  if (!CounterIsInvariant()) GTEST_SKIP() << "the processor's counter is not invariant";
-  const TickClock clock(TickSource::kCounter);
-  const double ns_per_tick = clock.NanosecondsPerTick();
-  // As if two seconds had passed, during which it counted a ten-thousandth too much.
-  TickClock::Moment from = clock.Observe();
-  from.nanoseconds -= 2'000'000'000;
-  from.ticks -= static_cast<std::uint64_t>(2.0002e9 / ns_per_tick);
-  const std::optional<double> drift = clock.DriftPpm(from);
+TEST(TickClock, TellsNoDriftOfAnInstantNorAfterOne) {
+  const Moment soon{.ticks = kFrom.ticks + 1'999'999'998, .nanoseconds = 1'100'000'006};
+  EXPECT_EQ(TickClock::DriftPpm(kStart, kFrom, soon), std::nullopt);
+  const Moment late{.ticks = kFrom.ticks + 2'000'000'000, .nanoseconds = 1'100'000'007};
+  EXPECT_EQ(TickClock::DriftPpm(kFrom, kFrom, late), std::nullopt);
+  EXPECT_EQ(TickClock::DriftPpm(kStart, kFrom, late), 0.0);
+}
+
+TEST(TickClock, TellsByHowMuchACounterRanFasterThanWhenItWasCalibrated) {
+  // Ten seconds, during which it counted a ten-thousandth too much.
+  const Moment now{.ticks = kFrom.ticks + 20'002'000'000, .nanoseconds = 10'100'000'007};
+  const std::optional<double> drift = TickClock::DriftPpm(kStart, kFrom, now);
   ASSERT_TRUE(drift);
-  EXPECT_NEAR(*drift, 100.0, 50.0);
+  EXPECT_NEAR(*drift, 100.0, 1e-6);
 }
 
 TEST(TickClock, TakesTheCounterOnlyWhereItIsInvariant) {

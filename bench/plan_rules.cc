@@ -8,6 +8,7 @@
 #include "transport/device_info.h"
 #include "transport/gid.h"
 #include "transport/memory.h"
+#include "transport/qp_type.h"
 
 namespace rdmabench {
 namespace {
@@ -30,6 +31,7 @@ struct Rule {
   std::string_view options;  // the one that does not go …
   std::string_view with;     // … with what; empty: with the test
   std::string_view remedy;
+  bool needs = false;  // it is the absence of `with` that it does not go with
 };
 
 constexpr std::string_view kCmRemedy =
@@ -51,8 +53,8 @@ constexpr Rule kRules[] = {
      "one message is under way at a time; leave it out"},
     {[](const Case& c) { return c.IsLatency() && c.HasRate(); }, "--rate", "",
      "a rate goes with bandwidth tests"},
-    {[](const Case& c) { return c.run.burst && !c.HasRate(); }, "--burst", "no --rate",
-     "give the rate that the bursts have to add up to"},
+    {[](const Case& c) { return c.run.burst && !c.HasRate(); }, "--burst", "--rate",
+     "give the rate that the bursts have to add up to, or leave it out", true},
     {[](const Case& c) { return c.run.rate.bits_per_second && c.run.rate.messages_per_second; },
      "a rate in bits", "a rate in messages", "give one of them"},
     {[](const Case& c) { return c.queue.use_srq && !c.op.TakesReceives(); }, "--use-srq", "",
@@ -86,7 +88,7 @@ constexpr Rule kRules[] = {
     {[](const Case& c) { return c.queue.events && c.PollsMemory(); }, "--events", "",
      "it polls memory, which makes no completion events"},
     {[](const Case& c) { return c.queue.completion_vector != 0 && !c.queue.events; }, "--vector",
-     "no --events", "give --events, or leave it out"},
+     "--events", "give --events, or leave it out", true},
     {[](const Case& c) { return c.queue.rdma_cm && c.plan.link.gid_type; }, "--gid-type",
      "--rdma-cm", kCmRemedy},
     {[](const Case& c) { return c.queue.rdma_cm && c.plan.link.service_level != 0; }, "--sl",
@@ -115,12 +117,20 @@ constexpr Rule kRules[] = {
      "--relaxed-ordering on", "", "it polls memory, which has to be written in order"},
 };
 
+constexpr std::uint64_t kLargestMtuBytes = 4096;
+
 [[noreturn]] void Refuse(const std::string& message, const std::string& remedy) {
   throw Error(Blame::kUsage, message, remedy);
 }
 
 void ValidateSizes(const Case& c) {
+  const bool is_one_packet = FindQpType(c.queue.qp_type).OneMtuAMessage();
   for (const std::uint64_t bytes : c.run.message_bytes) {
+    if (is_one_packet && bytes > kLargestMtuBytes) {
+      Refuse(
+          "--size " + std::to_string(bytes) + " does not go with --connection " + c.queue.qp_type,
+          "a message is one packet there: up to the MTU, which is 4096 at most");
+    }
     if (c.op.fixed_size != 0 && bytes != c.op.fixed_size) {
       Refuse("--size " + std::to_string(bytes) + " does not go with " + c.test.name,
              "its messages have " + std::to_string(c.op.fixed_size) + " bytes; leave --size out");
@@ -167,9 +177,10 @@ void ValidateTest(const TestPlan& plan) {
   ValidateLink(plan.link);
   for (const Rule& rule : kRules) {
     if (!rule.is_broken(c)) continue;
-    Refuse(std::string(rule.options) + " does not go with " +
-               (rule.with.empty() ? plan.test : std::string(rule.with)),
-           std::string(rule.remedy));
+    std::string message(rule.options);
+    message += rule.needs ? " needs " : " does not go with ";
+    message += rule.with.empty() ? std::string_view{plan.test} : rule.with;
+    Refuse(message, std::string(rule.remedy));
   }
 }
 
@@ -177,9 +188,17 @@ void ValidateTest(const TestPlan& plan) {
 
 void Validate(const Plan& plan) {
   if (plan.tests.empty()) Refuse("the plan has no test", "name one");
-  for (const TestPlan& test : plan.tests) {
-    ValidateTest(test);
-    if (!test.run.until_interrupted || &test == &plan.tests.back()) continue;
+  for (std::size_t i = 0; i < plan.tests.size(); ++i) {
+    const TestPlan& test = plan.tests[i];
+    try {
+      ValidateTest(test);
+    } catch (const Error& error) {
+      if (plan.tests.size() == 1) throw;
+      Refuse("test " + std::to_string(i + 1) + " of " + std::to_string(plan.tests.size()) + ", " +
+                 test.test + ": " + error.what(),
+             error.remedy());
+    }
+    if (!test.run.until_interrupted || i + 1 == plan.tests.size()) continue;
     Refuse("--run-infinitely does not go with tests after it", "make it the last test");
   }
 }

@@ -5,6 +5,8 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
 
 #include "transport/error.h"
 
@@ -23,6 +25,30 @@ TestPlan WriteBw() {
 }
 
 json Wire() { return PlanToJson({.tests = {WriteBw()}}); }
+
+class PlanGroup : public testing::TestWithParam<const char*> {};
+
+TEST_P(PlanGroup, HasAllItsKeysInTheSuitesPage) {
+  std::ostringstream page;
+  page << std::ifstream("docs/suite.md").rdbuf();
+  std::string keys;
+  try {
+    PlanFromJson({{"tests", {{{"test", "write_bw"}, {GetParam(), {{"?", 0}}}}}}}, Blame::kUsage);
+    FAIL() << "an unknown key was accepted";
+  } catch (const Error& error) {
+    keys = error.remedy();
+  }
+  const std::string start = "known keys: ";
+  ASSERT_TRUE(keys.starts_with(start)) << keys;
+  std::istringstream list(keys.substr(start.size()));
+  std::size_t count = 0;
+  for (std::string key; std::getline(list >> std::ws, key, ','); ++count) {
+    EXPECT_THAT(page.str(), HasSubstr("`" + std::string(GetParam()) + "." + key + "`"));
+  }
+  EXPECT_GE(count, 2U);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, PlanGroup, testing::Values("queue", "link", "memory", "run"));
 
 TEST(Plan, ComesBackFromJsonAsItWas) {
   TestPlan test = WriteBw();
@@ -222,7 +248,7 @@ INSTANTIATE_TEST_SUITE_P(
               "read_lat"},
         Clash{"read_lat", [](TestPlan& plan) { plan.run.rate.bits_per_second = 1e9; }, "--rate",
               "read_lat"},
-        Clash{"write_bw", [](TestPlan& plan) { plan.run.burst = 8; }, "--burst", "no --rate"},
+        Clash{"write_bw", [](TestPlan& plan) { plan.run.burst = 8; }, "--burst", "needs --rate"},
         Clash{"write_bw",
               [](TestPlan& plan) {
                 plan.run.rate = {1e9, 1e6};
@@ -252,7 +278,7 @@ INSTANTIATE_TEST_SUITE_P(
         Clash{"write_lat", [](TestPlan& plan) { plan.queue.events = true; }, "--events",
               "write_lat"},
         Clash{"send_bw", [](TestPlan& plan) { plan.queue.completion_vector = 1; }, "--vector",
-              "no --events"},
+              "needs --events"},
         Clash{"send_bw",
               [](TestPlan& plan) {
                 plan.run.until_interrupted = true;

@@ -136,6 +136,10 @@ class RunMatrix : public RunFixture, public testing::WithParamInterface<Case> {
       EXPECT_EQ(result.latency->basis,
                 op().reply == Reply::kCompletion ? "round_trip" : "half_round_trip");
     }
+    EXPECT_GE(result.checks.size(), 2U);
+    for (const report::Check& check : result.checks) {
+      EXPECT_TRUE(check.ok) << check.name << ": " << check.text;
+    }
     ASSERT_EQ(result.traffic.size(), directions);
     const std::size_t first = plan().queue.reversed ? 1 : 0;
     EXPECT_EQ(result.from, first);

@@ -53,7 +53,9 @@ const Test& FindTest(std::string_view name) {
     list += (list.empty() ? "" : ", ") + test.name;
   }
   throw Error(Blame::kUsage, "unknown test '" + std::string(name) + "'" + DidYouMean(name, known),
-              "known tests: " + list);
+              "known tests: " + list +
+                  "; perftest's ib_write_bw is write_bw, ib_atomic_bw is fetch_add_bw or "
+                  "cmp_swap_bw");
 }
 
 }  // namespace rdmabench

@@ -7,6 +7,7 @@
 
 #include "bench/shape.h"
 #include "report/latency.h"
+#include "transport/counter_table.h"
 #include "transport/counters.h"
 #include "transport/json_reader.h"
 
@@ -91,6 +92,17 @@ PortCounters CountersOf(const Site& site) {
   return ReadCounters("/sys", site.device.info().name, site.port.number);
 }
 
+// Those that moved, and those of packets in any case: that they did not move says something, too.
+report::CounterDeltas Deltas(const Site& site, const PortCounters& before,
+                             const PortCounters& after) {
+  CounterMoves moves = Moves(before, after);
+  for (const auto& [name, value] : after) {
+    const CounterMeaning* meaning = FindCounter(site.device.info().driver, name);
+    if (meaning != nullptr && meaning->CountsPackets()) moves.try_emplace(name, 0);
+  }
+  return {moves.begin(), moves.end()};
+}
+
 }  // namespace
 
 report::LatencyBasis BasisOf(const Op& op) {
@@ -140,8 +152,7 @@ void TestRun::Measure(std::size_t size, const Watching& watching, SideRun& own, 
   Meet("run", shape);
   step_ = "running";
   const auto send_results = [&] {
-    const CounterMoves moves = Moves(before, CountersOf(setting_.site));
-    own.counters.assign(moves.begin(), moves.end());
+    own.counters = Deltas(setting_.site, before, CountersOf(setting_.site));
     own.complete = true;
     setting_.session.Send("results", SideRunToJson(own));
   };

@@ -7,6 +7,7 @@
 
 #include "bench/test.h"
 #include "cmd/option_group.h"
+#include "cmd/perftest_hints.h"
 #include "report/format.h"
 #include "report/version.h"
 #include "transport/error.h"
@@ -156,19 +157,45 @@ std::vector<std::string> Normalized(std::span<const std::string> args) {
   return normalized;
 }
 
-// The option nearest to the first one that CLI11 did not know.
-std::string NearestOption(const CLI::App& app, const std::vector<std::string>& args) {
+std::vector<std::string> OptionNames(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options()) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
   }
-  const std::vector<std::string_view> known(names.begin(), names.end());
+  return names;
+}
+
+// What is wrong with the arguments, in words that do not depend on the library's.
+Error MistakeIn(const CLI::App& app, const std::vector<std::string>& args,
+                const CLI::ParseError& error) {
+  const std::string help = "see '" + app.get_name() + " --help'";
+  const std::vector<std::string> names = OptionNames(app);
   for (const std::string& arg : args) {
-    const std::string name = arg.substr(0, arg.find('='));
-    if (!name.starts_with("--")) continue;
-    if (std::find(names.begin(), names.end(), name) == names.end()) return DidYouMean(name, known);
+    if (!arg.starts_with('-') || arg == "-") continue;
+    const std::string name =
+        arg.starts_with("--") ? arg.substr(0, arg.find('=')) : arg.substr(0, 2);
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    const std::string_view hint = PerftestHint(name);
+    if (!hint.empty()) {
+      return {Blame::kUsage, "there is no option " + name + " as perftest has it",
+              std::string(hint) + "; " + help};
+    }
+    return {Blame::kUsage,
+            "unknown option " + name +
+                DidYouMean(name, std::vector<std::string_view>(names.begin(), names.end())),
+            help + "; docs/perftest.md has perftest's options"};
   }
-  return "";
+  const std::string words = error.what();
+  const std::string option = words.substr(0, words.find(':'));
+  if (words.find("At Most 1 required") != std::string::npos) {
+    return {Blame::kUsage, option + " is given more than once",
+            "give it once; where several values are allowed they are separated by commas"};
+  }
+  if (words.find("missing") != std::string::npos && option.starts_with('-')) {
+    return {Blame::kUsage, option + " has no value", help};
+  }
+  return {Blame::kUsage, words, help};
 }
 
 void Parse(CLI::App& app, std::vector<std::string> args, Options& options) {
@@ -180,12 +207,14 @@ void Parse(CLI::App& app, std::vector<std::string> args, Options& options) {
     options.command = Command::kPrint;
     options.text = app.help();
   } catch (const CLI::ParseError& error) {
-    throw Error(Blame::kUsage, error.what() + NearestOption(app, given),
-                "see '" + app.get_name() + " --help'; docs/perftest.md has perftest's options");
+    throw MistakeIn(app, given, error);
   }
 }
 
 void CheckOutput(const OutputOptions& output) {
+  if (output.json_file == "") {
+    throw Error(Blame::kUsage, "--json has an empty file name", "name a file, or - for stdout");
+  }
   if (output.json_file == "-" && output.format == "csv") {
     throw Error(Blame::kUsage, "--json - and --format csv would both write to stdout",
                 "give --json a file name, or leave one out");
@@ -215,6 +244,10 @@ Options ParseOptions(std::span<const std::string> args) {
   if (name == "--version" || name == "-V") {
     options.text = "rdmabench " + std::string(kVersion) + " (" + std::string(BuildCommit()) + ")\n";
     return options;
+  }
+  if (name.starts_with('-')) {
+    throw Error(Blame::kUsage, "the command comes before its options such as " + name,
+                "rdmabench TEST HOST [OPTIONS]; see 'rdmabench --help'");
   }
   CLI::App app("", "rdmabench " + name);
   const auto* row = std::find_if(std::begin(kCommands), std::end(kCommands),

@@ -12,6 +12,8 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Property;
+using testing::Throws;
 using testing::ThrowsMessage;
 
 Options Parse(std::vector<std::string> args) { return ParseOptions(args); }
@@ -138,9 +140,42 @@ INSTANTIATE_TEST_SUITE_P(
                     BadCase{{"write_bw", "a", "b"}, "b"},
                     BadCase{{"write_bw", "a", "--format", "xml"}, "xml"},
                     BadCase{{"write_bw", "a", "--json", "-", "--format", "csv"}, "stdout"},
-                    BadCase{{"write_bw", "a", "-s", "64", "-s", "128"}, "--size"},
+                    BadCase{{"write_bw", "a", "-s", "64", "-s", "128"},
+                            "--size is given more than once"},
+                    BadCase{{"write_bw", "a", "-s"}, "--size has no value"},
+                    BadCase{{"write_bw", "a", "--json", ""}, "--json"},
+                    BadCase{{"write_bw", "a", "--burst", "4"}, "--burst needs --rate"},
+                    BadCase{{"send_bw", "a", "-X", "1"}, "--vector needs --events"},
+                    BadCase{{"send_bw", "a", "-c", "ud", "-s", "8K"}, "--connection ud"},
+                    BadCase{{"-d", "mlx5_0", "write_bw", "a"}, "the command comes before"},
                     BadCase{{"server", "--max-sessions", "0"}, "1 to 1024"},
                     BadCase{{"server", "-s", "64"}, "-s"}));
+
+struct Perftest {
+  const char* option;
+  const char* remedy;
+};
+class PerftestOptions : public testing::TestWithParam<Perftest> {};
+
+TEST_P(PerftestOptions, AreUnknownButTheRemedySaysWhatIsHere) {
+  EXPECT_THAT(
+      [] {
+        Parse({"write_bw", "a", GetParam().option, "10"});
+      },
+      ThrowsMessage<Error>(HasSubstr(GetParam().option)));
+  EXPECT_THAT(
+      [] {
+        Parse({"write_bw", "a", GetParam().option, "10"});
+      },
+      Throws<Error>(Property(&Error::remedy, HasSubstr(GetParam().remedy))));
+}
+
+INSTANTIATE_TEST_SUITE_P(Names, PerftestOptions,
+                         testing::Values(Perftest{"--rate-limit", "--rate 10Gbps"},
+                                         Perftest{"-A", "cmp_swap_*"},
+                                         Perftest{"-F", "leave it out"},
+                                         Perftest{"--report-gbits", "Gb/s"},
+                                         Perftest{"--out-json", "--json FILE"}));
 
 TEST(Options, HelpAndVersionAreText) {
   EXPECT_THAT(Parse({"--help"}).text, HasSubstr("write_bw"));

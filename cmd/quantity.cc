@@ -141,6 +141,40 @@ SizeRange ParseSizeRange(std::string_view option, std::string_view element, Rang
   return sizes;
 }
 
+// Null for a text that ends with none.
+const RateUnit* RateUnitOf(std::string_view text) {
+  const auto* unit = std::find_if(std::begin(kRateUnits), std::end(kRateUnits),
+                                  [text](const RateUnit& row) { return text.ends_with(row.name); });
+  return unit == std::end(kRateUnits) ? nullptr : unit;
+}
+
+double RateIn(const RateUnit& unit, std::string_view option, std::string_view text,
+              std::string_view form) {
+  std::string_view digits = text.substr(0, text.size() - unit.name.size());
+  double factor = 1.0;
+  for (const DecimalUnit& prefix : kDecimalUnits) {
+    if (!EndsWithLetter(digits, prefix.letter)) continue;
+    factor = prefix.factor;
+    digits.remove_suffix(1);
+    break;
+  }
+  const std::optional<double> value = Decimal(digits);
+  if (!value) RefuseForm(option, text, form);
+  const double per_second = *value * factor;
+  if (per_second < static_cast<double>(unit.range.low) ||
+      per_second > static_cast<double>(unit.range.high)) {
+    RefuseRange(option, text, std::string(unit.allowed));
+  }
+  return per_second;
+}
+
+double RateOf(std::optional<double> Rate::*kind, std::string_view option, std::string_view text,
+              std::string_view form) {
+  const RateUnit* unit = RateUnitOf(text);
+  if (unit == nullptr || unit->rate != kind) RefuseForm(option, text, form);
+  return RateIn(*unit, option, text, form);
+}
+
 }  // namespace
 
 std::uint64_t ParseNumber(std::string_view option, std::string_view text, Range range) {
@@ -223,27 +257,21 @@ double ParseNanoseconds(std::string_view option, std::string_view text) {
 }
 
 Rate ParseRate(std::string_view option, std::string_view text) {
-  const auto* unit = std::find_if(std::begin(kRateUnits), std::end(kRateUnits),
-                                  [text](const RateUnit& row) { return text.ends_with(row.name); });
-  if (unit == std::end(kRateUnits)) RefuseForm(option, text, kRateForm);
-  std::string_view digits = text.substr(0, text.size() - unit->name.size());
-  double factor = 1.0;
-  for (const DecimalUnit& prefix : kDecimalUnits) {
-    if (!EndsWithLetter(digits, prefix.letter)) continue;
-    factor = prefix.factor;
-    digits.remove_suffix(1);
-    break;
-  }
-  const std::optional<double> value = Decimal(digits);
-  if (!value) RefuseForm(option, text, kRateForm);
-  const double per_second = *value * factor;
-  if (per_second < static_cast<double>(unit->range.low) ||
-      per_second > static_cast<double>(unit->range.high)) {
-    RefuseRange(option, text, std::string(unit->allowed));
-  }
+  const RateUnit* unit = RateUnitOf(text);
+  if (unit == nullptr) RefuseForm(option, text, kRateForm);
   Rate rate;
-  rate.*(unit->rate) = per_second;
+  rate.*(unit->rate) = RateIn(*unit, option, text, kRateForm);
   return rate;
+}
+
+double ParseBitRate(std::string_view option, std::string_view text) {
+  return RateOf(&Rate::bits_per_second, option, text,
+                "bits per second with their unit, such as 90Gbps");
+}
+
+double ParseMessageRate(std::string_view option, std::string_view text) {
+  return RateOf(&Rate::messages_per_second, option, text,
+                "messages per second with their unit, such as 2.5Mpps");
 }
 
 }  // namespace rdmabench

@@ -35,5 +35,8 @@ double ParseNanoseconds(std::string_view option, std::string_view text);
 // either case for powers of 1000. Units are not: "GB/s" would be bytes. kRateBits and kRateMessages
 // are the ranges.
 Rate ParseRate(std::string_view option, std::string_view text);
+// The same of one kind only.
+double ParseBitRate(std::string_view option, std::string_view text);
+double ParseMessageRate(std::string_view option, std::string_view text);
 
 }  // namespace rdmabench

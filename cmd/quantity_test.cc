@@ -57,6 +57,19 @@ TEST(ParseSizes, KeepsTheOrderGiven) {
   EXPECT_THAT(ParseSizes("--size", "1M,64,4k", kAny), ElementsAre(1 << 20, 64, 4096));
 }
 
+TEST(ParseNanoseconds, TakesATimeWithItsUnit) {
+  EXPECT_EQ(ParseNanoseconds("--limit-latency", "800ns"), 800.0);
+  EXPECT_EQ(ParseNanoseconds("--limit-latency", "1.5us"), 1500.0);
+  EXPECT_EQ(ParseNanoseconds("--limit-latency", "2ms"), 2e6);
+  EXPECT_EQ(ParseNanoseconds("--limit-latency", "3s"), 3e9);
+}
+
+TEST(ParseNanoseconds, RefusesWhatIsNone) {
+  for (const char* text : {"", "10", "us", "-1us", "0us", "1e3us", "3601s", "1m", "1 us"}) {
+    EXPECT_THROW(ParseNanoseconds("--limit-latency", text), Error) << text;
+  }
+}
+
 TEST(ParseSizes, RefusesAnEmptyElement) {
   EXPECT_THROW(ParseSizes("--size", "64,,128", kAny), Error);
   EXPECT_THROW(ParseSizes("--size", "64,", kAny), Error);

@@ -12,6 +12,7 @@
 #include "cmd/exit_code.h"
 #include "cmd/utc_time.h"
 #include "report/version.h"
+#include "transport/device.h"
 #include "transport/error.h"
 #include "transport/interrupt.h"
 #include "transport/lobby.h"
@@ -84,6 +85,7 @@ int RunSession(const Options& options) {
 int RunServerCommand(const Options& options, std::span<const std::string> args) {
   const ServerOptions& server = options.server;
   if (server.session_fd) return RunSession(options);
+  if (options.local.device) RequireDevice(*options.local.device);
   const Interrupt interrupt;
   LobbyOptions lobby_options;
   lobby_options.bind = server.bind;

@@ -1,11 +1,15 @@
 #include "cmd/verdict.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <iterator>
 #include <string_view>
 #include <utility>
 
 #include "bench/test.h"
+#include "cmd/option_group.h"
+#include "cmd/quantity.h"
 #include "transport/error.h"
 
 namespace rdmabench {
@@ -57,19 +61,15 @@ std::vector<LatencyLimit> ParseLatencyLimits(const std::string& text) {
                   "--limit-latency '" + element + "' is not a figure and its limit: p99=10us",
                   "known figures: " + LatencyFigureNames());
     }
-    limits.push_back({name, ParseNanoseconds("--limit-latency", element.substr(equals + 1))});
+    const bool is_there = std::any_of(limits.begin(), limits.end(), [&](const LatencyLimit& limit) {
+      return limit.figure == name;
+    });
+    if (is_there) throw Error(Blame::kUsage, "--limit-latency has two limits for " + name);
+    limits.push_back(
+        {name, ParseNanoseconds("--limit-latency " + name, element.substr(equals + 1))});
     at = comma + 1;
   }
   return limits;
-}
-
-double ParseLeast(const std::string& option, const std::string& text,
-                  std::optional<double> Rate::*unit) {
-  const Rate rate = ParseRate(option, text);
-  if (rate.*unit) return *(rate.*unit);
-  throw Error(Blame::kUsage, option + " '" + text + "' has the other unit",
-              "--limit-bw takes bits per second such as 10Gbps, --limit-rate messages per second "
-              "such as 2.5Mpps");
 }
 
 report::Check AtLeast(std::string name, const std::string& unit, double least, double found) {
@@ -82,13 +82,26 @@ report::Check AtLeast(std::string name, const std::string& unit, double least, d
 // A percentile that too few samples back cannot be said to hold.
 report::Check AtMost(const LatencyLimit& limit, const report::Latency& latency) {
   const std::optional<double> found = FindLatencyFigure(limit.figure)->of(latency);
-  report::Check check{.name = std::string(kLimitPrefix) + "latency_" + limit.figure,
+  std::string name = std::string(kLimitPrefix) + "latency_" + limit.figure;
+  std::replace(name.begin(), name.end(), '.', '_');
+  report::Check check{.name = std::move(name),
                       .ok = found && *found <= limit.most_ns,
                       .figures = {{"most_ns", limit.most_ns}},
                       .text = {}};
   if (found) check.figures.emplace_back("found_ns", *found);
   if (!check.ok) check.text = found ? "above the limit" : "too few samples to tell";
   return check;
+}
+
+// " (least_bits_per_second 9e+10, found_bits_per_second 8.2e+10)"
+std::string Figures(const report::Check& check) {
+  std::string text;
+  for (const auto& [name, value] : check.figures) {
+    std::array<char, 32> number{};
+    std::snprintf(number.data(), number.size(), "%.6g", value);
+    text += (text.empty() ? " (" : ", ") + name + " " + number.data();
+  }
+  return text.empty() ? text : text + ")";
 }
 
 bool IsLimit(const report::Check& check) { return check.name.starts_with(kLimitPrefix); }
@@ -100,13 +113,11 @@ void AddLimitOptions(CLI::App& app, Limiting& limiting) {
   group.Flag("--strict", limiting.strict, "fail when a check of a result does not hold");
   group.Add("-w,--limit-bw", "RATE", "fail below this bandwidth, such as 90Gbps",
             [&limiting](const std::string& text) {
-              limiting.least_bits_per_second =
-                  ParseLeast("--limit-bw", text, &Rate::bits_per_second);
+              limiting.least_bits_per_second = ParseBitRate("--limit-bw", text);
             });
   group.Add("-y,--limit-rate,--limit-msgrate", "RATE",
             "fail below this message rate, such as 2.5Mpps", [&limiting](const std::string& text) {
-              limiting.least_messages_per_second =
-                  ParseLeast("--limit-rate", text, &Rate::messages_per_second);
+              limiting.least_messages_per_second = ParseMessageRate("--limit-rate", text);
             });
   group.Add(
       "--limit-latency", "LIST", "fail above: p99=10us,max=1ms; figures: " + LatencyFigureNames(),
@@ -155,7 +166,8 @@ std::vector<std::string> Violations(const report::Report& report) {
     for (const report::Check& check : result.checks) {
       if (check.ok) continue;
       violations.push_back(result.test + " at " + std::to_string(result.message_bytes) +
-                           " B: " + check.name + (check.text.empty() ? "" : ": " + check.text));
+                           " B: " + check.name + (check.text.empty() ? "" : ": " + check.text) +
+                           Figures(check));
     }
   }
   return violations;

@@ -7,8 +7,11 @@
 #include <vector>
 
 #include "bench/plan.h"
-#include "cmd/option_group.h"
 #include "report/report.h"
+
+namespace CLI {
+class App;
+}
 
 namespace rdmabench {
 

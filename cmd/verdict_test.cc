@@ -58,16 +58,20 @@ TEST_P(RefusedLimit, NamesTheOptionAndWhatIsWrong) {
 INSTANTIATE_TEST_SUITE_P(
     All, RefusedLimit,
     testing::Values(
-        Refused{{"write_bw", "a", "--limit-bw", "2Mpps"}, "--limit-bw '2Mpps' has the other unit"},
-        Refused{{"write_bw", "a", "--limit-rate", "1Gbps"}, "--limit-rate '1Gbps'"},
-        Refused{{"write_bw", "a", "--limit-bw", "90"}, "--limit-bw '90' is not a rate"},
+        Refused{{"write_bw", "a", "--limit-bw", "2Mpps"},
+                "--limit-bw '2Mpps' is not bits per second"},
+        Refused{{"write_bw", "a", "--limit-rate", "1Gbps"},
+                "--limit-rate '1Gbps' is not messages per second"},
+        Refused{{"write_bw", "a", "--limit-bw", "90"}, "with their unit, such as 90Gbps"},
         Refused{{"write_lat", "a", "--limit-bw", "1Gbps"}, "--limit-bw does not go with write_lat"},
         Refused{{"write_bw", "a", "--limit-latency", "p99=1us"},
                 "--limit-latency does not go with write_bw"},
         Refused{{"write_lat", "a", "--limit-latency", "p98=1us"}, "'p98=1us'"},
         Refused{{"write_lat", "a", "--limit-latency", "p99"}, "'p99'"},
         Refused{{"write_lat", "a", "--limit-latency", "p99=1us,"}, "''"},
-        Refused{{"write_lat", "a", "--limit-latency", "p99=10"}, "'10' is not a time"},
+        Refused{{"write_lat", "a", "--limit-latency", "p99=10"},
+                "--limit-latency p99 '10' is not a time"},
+        Refused{{"write_lat", "a", "--limit-latency", "p99=1us,p99=2us"}, "two limits for p99"},
         Refused{{"write_lat", "a", "--limit-latency", "p99=0us"}, "out of range"}));
 
 TEST(Limits, BecomeChecksOfTheResultsTheyApplyTo) {
@@ -88,8 +92,10 @@ TEST(Limits, BecomeChecksOfTheResultsTheyApplyTo) {
   EXPECT_TRUE(latency[0].ok);
   EXPECT_FALSE(latency[1].ok);
   EXPECT_THAT(Violations(report),
-              ElementsAre("write_bw at 64 B: limit_rate: below the limit",
-                          "send_lat at 2 B: limit_latency_max: above the limit"));
+              ElementsAre("write_bw at 64 B: limit_rate: below the limit "
+                          "(least_messages_per_second 2.1e+06, found_messages_per_second 2e+06)",
+                          "send_lat at 2 B: limit_latency_max: above the limit "
+                          "(most_ns 10000, found_ns 50000)"));
   EXPECT_TRUE(Fails(limiting, report));
 }
 
@@ -98,7 +104,8 @@ TEST(Limits, AreNotMetByWhatTooFewSamplesBack) {
   const Limiting limiting{.most_latency = {{"p99.9", 1e9}}};
   ApplyLimits(limiting, report);
   EXPECT_THAT(Violations(report),
-              ElementsAre("send_lat at 2 B: limit_latency_p99.9: too few samples to tell"));
+              ElementsAre("send_lat at 2 B: limit_latency_p99_9: too few samples to tell "
+                          "(most_ns 1e+09)"));
   EXPECT_TRUE(Fails(limiting, report));
 }
 

@@ -296,6 +296,14 @@ def test_goes_on_until_the_interval_is_narrow(values, count):
     assert len(found) == count
 
 
+def test_gives_the_setup_row_fewer_pairs_unless_their_number_was_asked_for():
+    adaptive, exact = comparison.Extent(10, 80, 0.03), comparison.Extent(12, 12, 0)
+    setup, other = comparison_rows.SETUP, ROWS["write_lat-2"]
+    assert comparison.Comparison([setup], adaptive, True).extent_for(setup) == comparison.SETUP_EXTENT
+    assert comparison.Comparison([setup], exact, True).extent_for(setup) == exact
+    assert comparison.Comparison([other], adaptive, True).extent_for(other) == adaptive
+
+
 def test_does_not_count_the_first_wall_times():
     calls = []
     found = comparison.pairs_of(comparison_rows.SETUP, Side("ours", calls, 9), Side("theirs", calls, 9), comparison.Extent(2, 2, 0))

@@ -1,7 +1,6 @@
 // What the drivers' counters mean: one row a counter.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string_view>
 
@@ -15,10 +14,15 @@ enum class CounterKind {
 };
 
 struct CounterMeaning {
-  std::string_view driver;  // as sysfs names it, "rdma_rxe"; empty: of every driver
+  std::string_view driver;  // as sysfs names it, "rdma_rxe", and what follows a dot left out;
+                            // empty: of every driver
   std::string_view name;    // "out_of_sequence"
   CounterKind kind;
   std::string_view words;  // "packets that came before an earlier one"
+
+  bool CountsPackets() const {
+    return kind == CounterKind::kPacketsSent || kind == CounterKind::kPacketsReceived;
+  }
 };
 
 std::span<const CounterMeaning> CounterTable();

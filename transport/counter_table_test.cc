@@ -21,6 +21,7 @@ TEST(CounterTable, KnowsADriverByItsOwnNames) {
   EXPECT_EQ(FindCounter("rdma_rxe", "sent_pkts")->kind, CounterKind::kPacketsSent);
   EXPECT_EQ(FindCounter("mlx5_core", "sent_pkts"), nullptr);
   EXPECT_EQ(FindCounter("mlx5_core", "np_cnp_sent")->kind, CounterKind::kCongestion);
+  EXPECT_EQ(FindCounter("mlx5_core.sf", "np_cnp_sent"), FindCounter("mlx5_core", "np_cnp_sent"));
 }
 
 TEST(CounterTable, HasTheStandardCountersForEveryDriver) {

@@ -1,8 +1,11 @@
 #include "transport/counters.h"
 
+#include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
+#include <thread>
 
 namespace rdmabench {
 namespace {
@@ -20,12 +23,23 @@ void ReadDirectory(const fs::path& directory, PortCounters& counters) {
   }
 }
 
+// The kernel's copy is older than what was moved until now.
+void OutliveTheCopy(const fs::path& hw_counters) {
+  constexpr int kLongestMs = 100;
+  std::ifstream file(hw_counters / "lifespan");
+  int milliseconds = 0;
+  if (!(file >> milliseconds)) return;
+  std::this_thread::sleep_for(
+      std::chrono::milliseconds(std::clamp(milliseconds, 0, kLongestMs) + 1));
+}
+
 }  // namespace
 
 PortCounters ReadCounters(std::string_view root, std::string_view device, int port) {
   const fs::path directory =
       fs::path(root) / "class" / "infiniband" / fs::path(device) / "ports" / std::to_string(port);
   PortCounters counters;
+  OutliveTheCopy(directory / "hw_counters");
   ReadDirectory(directory / "counters", counters);
   ReadDirectory(directory / "hw_counters", counters);
   return counters;

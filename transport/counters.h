@@ -12,7 +12,8 @@ using PortCounters = std::map<std::string, std::uint64_t>;
 using CounterMoves = std::map<std::string, std::int64_t>;
 
 // Counters of `counters` and `hw_counters`, by name; empty where there are none. `root` is "/sys",
-// or a copy of its structure in tests.
+// or a copy of its structure in tests. The kernel tells those of `hw_counters` from a copy that is
+// up to `lifespan` milliseconds old (10 unless it was changed), so this first waits for as long.
 PortCounters ReadCounters(std::string_view root, std::string_view device, int port);
 
 // Those that have moved, and by how much.

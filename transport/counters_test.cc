@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 
@@ -32,6 +33,13 @@ TEST_F(CountersTest, AreThoseOfBothDirectories) {
   Write("hw_counters/rcvd_rnr_err", "3\n");
   EXPECT_THAT(ReadCounters(root_, "rxe0", 1),
               ElementsAre(Pair("port_xmit_data", 12), Pair("rcvd_rnr_err", 3)));
+}
+
+TEST_F(CountersTest, AreReadWhenTheKernelsCopyIsTooOld) {
+  Write("hw_counters/lifespan", "30\n");
+  const auto before = std::chrono::steady_clock::now();
+  ReadCounters(root_, "rxe0", 1);
+  EXPECT_GE(std::chrono::steady_clock::now() - before, std::chrono::milliseconds(30));
 }
 
 TEST_F(CountersTest, AreNoneWhereThereIsNoDirectory) {

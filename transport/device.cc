@@ -260,6 +260,17 @@ const PortInfo& Device::ActivePort(std::optional<int> number) const {
   ThrowInactive(info_, info_.ports.front());
 }
 
+void RequireDevice(std::string_view name) {
+  const Listing listing;
+  const auto devices = listing.devices();
+  const bool is_there = std::any_of(devices.begin(), devices.end(), [&](ibv_device* device) {
+    return ibv_get_device_name(device) == name;
+  });
+  if (!is_there && if_nametoindex(std::string(name).c_str()) == 0) {
+    ThrowUnknownDevice(name, listing);
+  }
+}
+
 std::vector<DeviceInfo> ListDevices(std::vector<std::string>* skipped) {
   int count = 0;
   const DeviceList list(ibv_get_device_list(&count));

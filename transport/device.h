@@ -37,6 +37,10 @@ class Device {
   DeviceInfo info_;
 };
 
+// Throws Error(kEnvironment), naming those that exist, when neither an RDMA device nor a network
+// interface has this name. Opens none.
+void RequireDevice(std::string_view name);
+
 // All devices, also with ports down. `skipped` says for each that did not open why.
 std::vector<DeviceInfo> ListDevices(std::vector<std::string>* skipped);
 

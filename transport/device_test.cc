@@ -50,6 +50,14 @@ TEST_F(DeviceTest, NamesTheExistingWhenAskedForAnother) {
                                          HasSubstr("did you mean mlx5_0"))));
 }
 
+TEST_F(DeviceTest, IsRequiredByItsNameOrItsInterfaces) {
+  fake::Reset({Roce("mlx5_0", "10.0.0.1")});
+  EXPECT_NO_THROW(RequireDevice("mlx5_0"));
+  EXPECT_NO_THROW(RequireDevice("lo"));
+  EXPECT_THAT([] { RequireDevice("mlx5_7"); },
+              ThrowsMessage<Error>(HasSubstr("there are: mlx5_0")));
+}
+
 TEST_F(DeviceTest, OffersASoftwareDeviceForAnInterfaceWithout) {
   fake::Reset({Roce("mlx5_0", "10.0.0.1")});
   EXPECT_THAT([] { Device::Open("lo"); }, Remedy(HasSubstr("type rxe netdev lo")));

@@ -33,7 +33,7 @@ TEST(Hello, OfAnotherProtocolNamesAllVersionsWhateverElseItHolds) {
   const nlohmann::json body = {{"protocol", 99}, {"tool_version", "7.5.0"}, {"dialect", "x"}};
   EXPECT_THAT([&] { CheckHello(body, "0.1.0"); },
               ThrowsMessage<Error>("the client (rdmabench 7.5.0) speaks protocol 99, the server "
-                                   "(rdmabench 0.1.0) protocol 1"));
+                                   "(rdmabench 0.1.0) protocol 2"));
 }
 
 TEST(Hello, OfAnotherProtocolIsHarmlessToTheTerminal) {
@@ -61,11 +61,11 @@ TEST_P(IllFormed, IsRefused) {
 INSTANTIATE_TEST_SUITE_P(
     Hello, IllFormed,
     testing::Values(
-        "null", "[]", "{}", R"({"protocol":"1"})", R"({"protocol":1})",
-        R"({"protocol":1,"tool_version":"0.1.0","nonce":"short","request":"run"})",
-        R"({"protocol":1,"tool_version":"0.1.0","nonce":"0123456789abcdef0123456789abcdeg","request":"run"})",
-        R"({"protocol":1,"tool_version":1,"nonce":"0123456789abcdef0123456789abcdef","request":"run"})",
-        R"({"protocol":1,"tool_version":"","nonce":"0123456789abcdef0123456789abcdef","request":"run","more":1})"));
+        "null", "[]", "{}", R"({"protocol":"1"})", R"({"protocol":2})",
+        R"({"protocol":2,"tool_version":"0.1.0","nonce":"short","request":"run"})",
+        R"({"protocol":2,"tool_version":"0.1.0","nonce":"0123456789abcdef0123456789abcdeg","request":"run"})",
+        R"({"protocol":2,"tool_version":1,"nonce":"0123456789abcdef0123456789abcdef","request":"run"})",
+        R"({"protocol":2,"tool_version":"","nonce":"0123456789abcdef0123456789abcdef","request":"run","more":1})"));
 
 }  // namespace
 }  // namespace rdmabench

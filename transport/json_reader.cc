@@ -251,8 +251,14 @@ void JsonReader::Done() const {
   const std::vector<std::string_view> known(asked_.begin(), asked_.end());
   for (const auto& [key, value] : object_->items()) {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
-    Refuse((path_.empty() ? "the document" : path_) + " has an unknown key '" +
-           Printable(key, kLongestShown) + "'" + DidYouMean(key, known));
+    std::string remedy;
+    for (const std::string_view name : known) {
+      remedy += (remedy.empty() ? "known keys: " : ", ") + std::string(name);
+    }
+    throw Error(blame_,
+                (path_.empty() ? "the document" : path_) + " has an unknown key '" +
+                    Printable(key, kLongestShown) + "'" + DidYouMean(key, known),
+                remedy);
   }
 }
 

@@ -12,6 +12,8 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Property;
+using ::testing::Throws;
 using ::testing::ThrowsMessage;
 
 std::string Nested(std::size_t levels) {
@@ -171,6 +173,8 @@ TEST(JsonReader, RefusesKeysThatNobodyAskedFor) {
   reader.Number("depth", 0, 9);
   EXPECT_THAT([&] { reader.Done(); },
               ThrowsMessage<Error>("plan.queue has an unknown key 'dept'; did you mean depth?"));
+  EXPECT_THAT([&] { reader.Done(); },
+              Throws<Error>(Property(&Error::remedy, HasSubstr("known keys: depth"))));
   reader.Has("dept");
   EXPECT_NO_THROW(reader.Done());
 }

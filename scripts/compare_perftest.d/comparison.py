@@ -14,7 +14,7 @@ import comparison_report
 import program_runs
 from comparison_report import RowResult
 from comparison_rows import Row
-from interruption import ignore_signals
+from interruption import heed_signals, ignore_signals
 from program_output import Figures
 from program_runs import LAB, ComparisonFailed, RunFailed
 
@@ -39,7 +39,9 @@ def lab_status() -> subprocess.CompletedProcess:
 @contextlib.contextmanager
 def lab(link: str) -> Iterator[None]:
     """The user's, when RDMABENCH_LAB names one that is up; else one of this run's own with this kind of link."""
-    if "RDMABENCH_LAB" in os.environ and lab_status().returncode == 0:
+    if "RDMABENCH_LAB" in os.environ and (status := lab_status()).returncode == 0:
+        if f"link {link}" not in status.stdout:
+            print(f"compare_perftest: these rows are meant for a lab with --link {link}", file=sys.stderr)
         yield
         return
     with tempfile.TemporaryDirectory(prefix="rdmabench-compare-", ignore_cleanup_errors=True) as folder:
@@ -54,6 +56,7 @@ def lab(link: str) -> Iterator[None]:
             ignore_signals()
             # Out of reach of the terminal's Ctrl-C, which goes to all processes in the foreground.
             subprocess.run([LAB, "down"], stdout=sys.stderr, timeout=DOWN_SECONDS, check=False, start_new_session=True)
+            heed_signals()
 
 
 def versions() -> dict:
@@ -140,7 +143,8 @@ class Comparison:
         print(comparison_report.table_line(self.results[-1]), flush=True)
 
     def extent_for(self, row: Row) -> Extent:
-        return SETUP_EXTENT if self.judged and row.metric == "setup" else self.extent
+        is_exact = self.extent.fewest == self.extent.most
+        return SETUP_EXTENT if row.metric == "setup" and not is_exact else self.extent
 
     def status(self) -> int:
         if self.failures or len(self.results) < len(self.rows):

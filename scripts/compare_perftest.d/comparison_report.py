@@ -83,7 +83,11 @@ def row_document(result: RowResult) -> dict:
         "ours_median": found.ours_median,
         "theirs_median": found.theirs_median,
         "ratio": found.ratio,
-        **({"ci95_low_ratio": found.low, "ci95_high_ratio": found.high} if has_interval else {}),
+        **(
+            {"ci95_low_ratio": found.low, "ci95_high_ratio": found.high, "precision": found.precision}
+            if has_interval
+            else {}
+        ),
         "verdict": result.verdict,
         "pairs": result.pairs,
     }

@@ -2,7 +2,8 @@
 
 A machine that is slow for some seconds makes outliers of the pairs it falls into. So the ratio is the median of the
 means of all two logarithms (Hodges and Lehmann 1963), and its interval that of Wilcoxon's signed-rank test, whose
-distribution is known exactly: both ask only that a pair be as often too high as too low, which the alternation gives.
+distribution is known exactly: both ask that a pair be as often too high as too low, by as much, which the alternation
+gives.
 """
 
 import dataclasses

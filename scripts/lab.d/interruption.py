@@ -44,3 +44,8 @@ def ignore_signals() -> None:
     """Taking a lab down is short and must be finished."""
     for number in _watched:
         signal.signal(number, signal.SIG_IGN)
+
+
+def heed_signals() -> None:
+    """Again, after ignore_signals()."""
+    raise_on_signals(*_watched)

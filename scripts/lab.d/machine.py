@@ -1,5 +1,6 @@
 """Starts the QEMU process of each host, and asks it for the port of its ssh login."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -90,12 +91,13 @@ def _command(lab: Lab, host: Host, plug: Plug, kernel: Kernel) -> list[str]:
 
 
 def schedule(lab: Lab, process: processes.Process) -> None:
-    """A thread of SCHED_BATCH does not take the processor from another when it wakes up. On a prompt link the main
-    thread, which carries the packets, always takes it from those that run the host; on a batched one never."""
+    """A thread of SCHED_BATCH waits its turn when it wakes up. On a prompt link those that run the host do, so that the
+    main thread, which carries the packets, runs as soon as there are some; on a batched one it is the other way round."""
     for thread in map(int, os.listdir(f"/proc/{process.pid}/task")):
         is_main = thread == process.pid
         if is_main == (lab.link == "batched"):
-            os.sched_setscheduler(thread, os.SCHED_BATCH, os.sched_param(0))
+            with contextlib.suppress(ProcessLookupError):  # one of QEMU's helpers has ended
+                os.sched_setscheduler(thread, os.SCHED_BATCH, os.sched_param(0))
 
 
 def _monitor(lab: Lab, host: Host) -> pathlib.Path:

@@ -47,7 +47,7 @@ class Lab:
     directory: pathlib.Path
     topology: str
     hosts: list[Host]
-    link: str
+    link: str = "prompt"
     acceleration: str = ""
     is_up: bool = False
     processes: list[Process] = dataclasses.field(default_factory=list)
