@@ -202,24 +202,28 @@ std::uint64_t ParseSize(std::string_view option, std::string_view text, Range ra
   return *value << shift;
 }
 
+std::vector<std::string> SplitList(std::string_view text) {
+  std::vector<std::string> elements;
+  for (std::size_t at = 0; at <= text.size(); at += elements.back().size() + 1) {
+    elements.emplace_back(text.substr(at, text.find(',', at) - at));
+  }
+  return elements;
+}
+
 std::vector<std::uint64_t> ParseSizes(std::string_view option, std::string_view text, Range range) {
   std::vector<std::uint64_t> sizes;
-  for (;;) {
-    const std::size_t comma = text.find(',');
-    const std::string_view element = text.substr(0, comma);
+  for (const std::string& element : SplitList(text)) {
     const SizeRange elements = ParseSizeRange(option, element, range);
     std::optional<std::uint64_t> size = elements.first;
     for (; size; size = elements.stride.Next(*size, elements.last)) {
       if (sizes.size() == kMostSizes) {
         throw Error(Blame::kUsage, std::string(option) + " lists more than " +
-                                       std::to_string(kMostSizes) + " sizes, at '" +
-                                       std::string(element) + "'");
+                                       std::to_string(kMostSizes) + " sizes, at '" + element + "'");
       }
       sizes.push_back(*size);
     }
-    if (comma == std::string_view::npos) return sizes;
-    text.remove_prefix(comma + 1);
   }
+  return sizes;
 }
 
 std::chrono::milliseconds ParseDuration(std::string_view option, std::string_view text,

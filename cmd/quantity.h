@@ -19,6 +19,9 @@ std::uint64_t ParseNumber(std::string_view option, std::string_view text, Range 
 // "64", "4K", "1m": bytes, with K, M or G for powers of 1024.
 std::uint64_t ParseSize(std::string_view option, std::string_view text, Range range);
 
+// What stands between the commas, also where nothing does.
+std::vector<std::string> SplitList(std::string_view text);
+
 // "64,4K,1M", in the order given. An element may be a range: "64:1M" doubles from 64 while it stays
 // within 1M, "64:1K:+64" adds 64, "64:1M:*4" multiplies by 4. The end need not be hit.
 std::vector<std::uint64_t> ParseSizes(std::string_view option, std::string_view text, Range range);

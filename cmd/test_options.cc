@@ -1,6 +1,5 @@
 #include "cmd/test_options.h"
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -23,10 +22,8 @@ std::string QpTypeNames() {
 std::vector<std::uint64_t> ParseNumbers(const std::string& option, const std::string& text,
                                         Range range) {
   std::vector<std::uint64_t> numbers;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', at), text.size());
-    numbers.push_back(ParseNumber(option, text.substr(at, comma - at), range));
-    at = comma + 1;
+  for (const std::string& element : SplitList(text)) {
+    numbers.push_back(ParseNumber(option, element, range));
   }
   return numbers;
 }

@@ -51,9 +51,7 @@ const LatencyFigure* FindLatencyFigure(std::string_view name) {
 // "p99=10us,max=1ms".
 std::vector<LatencyLimit> ParseLatencyLimits(const std::string& text) {
   std::vector<LatencyLimit> limits;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', at), text.size());
-    const std::string element = text.substr(at, comma - at);
+  for (const std::string& element : SplitList(text)) {
     const std::size_t equals = std::min(element.find('='), element.size());
     const std::string name = element.substr(0, equals);
     if (equals == element.size() || FindLatencyFigure(name) == nullptr) {
@@ -67,7 +65,6 @@ std::vector<LatencyLimit> ParseLatencyLimits(const std::string& text) {
     if (is_there) throw Error(Blame::kUsage, "--limit-latency has two limits for " + name);
     limits.push_back(
         {name, ParseNanoseconds("--limit-latency " + name, element.substr(equals + 1))});
-    at = comma + 1;
   }
   return limits;
 }

@@ -90,9 +90,9 @@ class Extent:
     precision: float  # see PairedRatio
 
     def suffices(self, pairs: list[dict]) -> bool:
-        if len(pairs) < self.fewest or len(pairs) >= self.most:
-            return len(pairs) >= self.most
-        return comparison_report.ratio_of(pairs).precision <= self.precision
+        if len(pairs) < self.fewest:
+            return False
+        return len(pairs) >= self.most or comparison_report.ratio_of(pairs).precision <= self.precision
 
 
 SETUP_EXTENT = Extent(fewest=6, most=10, precision=0.1)  # a pair of these takes long

@@ -41,8 +41,8 @@ def table_line(result: RowResult) -> str:
     unit, scale = UNITS[result.row.metric]
     found = result.found
     ours, theirs = (significant(value * scale) for value in (found.ours_median, found.theirs_median))
-    has_interval = found.pairs >= paired_ratio.FEWEST_PAIRS
-    ratio, interval = f"{found.ratio:.3f}", f"{found.low:.3f} … {found.high:.3f}" if has_interval else "too few pairs"
+    ratio = f"{found.ratio:.3f}"
+    interval = f"{found.low:.3f} … {found.high:.3f}" if found.has_interval else "too few pairs"
     return laid_out(result.row.name, str(found.pairs), ours, theirs, unit, ratio, interval, result.verdict)
 
 
@@ -75,7 +75,6 @@ def document(context: dict, results: list[RowResult], failures: list[str]) -> di
 
 def row_document(result: RowResult) -> dict:
     found = result.found
-    has_interval = found.pairs >= paired_ratio.FEWEST_PAIRS
     return {
         "row": result.row.name,
         "settings": settings_of(result.row),
@@ -85,7 +84,7 @@ def row_document(result: RowResult) -> dict:
         "ratio": found.ratio,
         **(
             {"ci95_low_ratio": found.low, "ci95_high_ratio": found.high, "precision": found.precision}
-            if has_interval
+            if found.has_interval
             else {}
         ),
         "verdict": result.verdict,

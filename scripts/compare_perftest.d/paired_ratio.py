@@ -16,7 +16,6 @@ LOWEST_BANDWIDTH_RATIO = 0.95
 HIGHEST_LATENCY_RATIO = 1.05
 
 TAIL = 0.025  # of the probability, outside each end of the interval
-FEWEST_PAIRS = 6  # with fewer, even the widest interval does not have 95 %
 
 
 @dataclasses.dataclass
@@ -25,13 +24,17 @@ class PairedRatio:
     ours_median: float
     theirs_median: float
     ratio: float  # ours / theirs
-    low: float  # 0 and infinity: too few pairs
+    low: float  # 0 and infinity: with so few pairs, even the widest interval does not have 95 %
     high: float
+
+    @property
+    def has_interval(self) -> bool:
+        return self.low > 0
 
     @property
     def precision(self) -> float:
         """How far the interval's ends are from its middle, as a share."""
-        return math.sqrt(self.high / self.low) - 1 if self.low > 0 else math.inf
+        return math.sqrt(self.high / self.low) - 1 if self.has_interval else math.inf
 
 
 @functools.cache
