@@ -96,9 +96,9 @@ def rows() -> list[Row]:
             Row(op, "bw", 65536, 8, 80, 4, 1, one),
         ]
     for op in ("write", "send", "read"):
-        found += [Row(op, "lat", 2, 1, 400), Row(op, "lat", 4096, 1, 400)]
+        found += [Row(op, "lat", 2, 1, 2000), Row(op, "lat", 4096, 1, 2000)]
     for op in ATOMIC:
-        found += [Row(op, "bw", 8, 1, 5120, 128, 32), Row(op, "lat", 8, 1, 1000)]
+        found += [Row(op, "bw", 8, 1, 5120, 128, 32), Row(op, "lat", 8, 1, 2000)]
     return found
 
 
