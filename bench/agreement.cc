@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bench/open_loop.h"
 #include "bench/test.h"
 #include "transport/error.h"
 
@@ -165,11 +166,16 @@ std::uint64_t Agreement::ExposedBytes(const TestPlan& test, std::uint32_t queue_
 
 void Derive(const TestPlan& test, Agreement& agreement) {
   std::uint64_t most = 0;
+  std::uint32_t most_depth = agreement.most_depth;
+  // What waits in the queue for others to be answered is not under way.
+  if (IsOpenLoop(test) && !test.queue.send_depth && FindTest(test.test).op->IsBoundByReadDepth()) {
+    most_depth = std::min(most_depth, agreement.read_depth);
+  }
   for (const std::uint64_t bytes : SizesFor(test, agreement.mtu_bytes)) {
-    agreement.shapes.push_back(ShapeFor(test, bytes, agreement.most_depth));
+    agreement.shapes.push_back(ShapeFor(test, bytes, most_depth));
     most = std::max(most, bytes);
   }
-  agreement.receive = ReceiveShapeFor(test, most, agreement.most_receive_depth);
+  agreement.receive = ReceiveShapeFor(test, most, agreement.most_receive_depth, agreement.Depth());
 }
 
 void Verify(const Agreement& agreement, const TestPlan& test, const Offer& own) {

@@ -22,6 +22,7 @@ namespace rdmabench {
 struct ByCompletion {
   static constexpr bool kOwnCompletions = true;
   static constexpr bool kMarks = false;
+  static constexpr bool kNamesSlots = false;
 
   // Completions of requests are what Ping reaps anyway.
   template <class Channel, class Take>
@@ -31,14 +32,26 @@ struct ByCompletion {
   ibv_wc_opcode opcode() const { return IBV_WC_RECV; }
 };
 
-// Receive requests: SEND, and WRITE with immediate.
-class ByReceive {
+// A message that says no more than that it has come.
+struct Unnamed {
+  static constexpr bool kNamesSlots = false;
+  static std::uint8_t Arrived(const ReceiveRing& /*ring*/, const ibv_wc& /*completion*/) {
+    return 0;
+  }
+};
+
+// Receive requests: SEND, and WRITE with immediate. `Naming`: what messages say of themselves.
+template <class Naming>
+class ByReceiveOf {
  public:
+  // What Collect() tells of a message beside its lane.
+  using Name = decltype(Naming::Arrived(std::declval<ReceiveRing&>(), ibv_wc{}));
   static constexpr bool kOwnCompletions = false;
   static constexpr bool kMarks = false;
+  static constexpr bool kNamesSlots = Naming::kNamesSlots;
 
   // wr_id of a receive request is its lane.
-  ByReceive(std::span<ReceiveRing> rings, std::vector<ibv_cq*> cqs)
+  ByReceiveOf(std::span<ReceiveRing> rings, std::vector<ibv_cq*> cqs)
       : rings_(rings), cqs_(std::move(cqs)) {}
 
   // Calls `take` with each lane that a message has come for; false: failed, or take() was.
@@ -46,9 +59,9 @@ class ByReceive {
   bool Collect(Failure& failure, const Take& take) {
     return PollEach<Channel>(cqs_, completions_, failure, [&](const ibv_wc& completion) {
       const auto lane = static_cast<std::uint32_t>(completion.wr_id);
-      if (!take(lane, std::uint8_t{0})) return false;
-      bytes_ += completion.byte_len;
       ReceiveRing& ring = rings_[lane];
+      if (!take(lane, Naming::Arrived(ring, completion))) return false;
+      bytes_ += completion.byte_len;
       const int code = ring.Took() ? ring.Repost() : 0;
       if (code == 0) [[likely]]
         return true;
@@ -57,6 +70,8 @@ class ByReceive {
     });
   }
   void Mark(std::uint32_t /*lane*/, std::uint8_t /*value*/) {}
+  // Where messages have names.
+  static void Leave(ibv_send_wr& request, Name name) { Naming::Leave(request, name); }
   ibv_wc_opcode opcode() const { return completions_[0].opcode; }
   std::uint64_t bytes() const { return bytes_; }
 
@@ -66,13 +81,16 @@ class ByReceive {
   CompletionBatch completions_{};
   std::uint64_t bytes_ = 0;
 };
+using ByReceive = ByReceiveOf<Unnamed>;
 
 // The last byte of a slot, which the peer's device writes last: WRITE. The sender puts a mark
 // there, never the one before.
 class ByMemory {
  public:
+  using Name = std::uint8_t;
   static constexpr bool kOwnCompletions = false;
   static constexpr bool kMarks = true;
+  static constexpr bool kNamesSlots = false;
 
   // The last byte of a lane's slot that the peer writes, and of the one that is sent.
   struct Slot {

@@ -11,6 +11,7 @@
 #include "bench/agreement.h"
 #include "bench/checks.h"
 #include "bench/host_json.h"
+#include "bench/rate_search.h"
 #include "bench/result.h"
 #include "bench/test_run.h"
 #include "report/version.h"
@@ -152,24 +153,58 @@ class ClientRun {
     TestRun run({session_, site, test, agreement, Role::kClient, kLongestPhase}, step_);
     for (std::size_t size = 0; size < agreement.shapes.size(); ++size) {
       const ResultContext context{index, size, test, agreement, run.crew()};
-      SideRun own;
-      SideRun peer;
-      try {
-        run.Measure(size, Watcher(test, agreement.shapes[size], site.clock), own, peer);
-      } catch (const std::exception&) {
-        if (own.sent || own.received) {
-          own.complete = false;
-          report_.results.push_back(MakeResult(context, own, nullptr));
-        }
-        throw;
+      if (test.run.HasSearch()) {
+        SearchRates(context, site, run);
+      } else {
+        Measure(context, site, run);
       }
-      report::Result result = MakeResult(context, own, &peer);
-      result.checks = ChecksOf({.result = result,
-                                .hosts = report_.hosts,
-                                .clock_drift_ppm = {own.clock_drift_ppm, peer.clock_drift_ppm}});
-      report_.results.push_back(std::move(result));
       done_ += 1;
     }
+  }
+
+  // A result for each rate, and the answer where one is looked for.
+  void SearchRates(const ResultContext& context, const Site& site, TestRun& run) {
+    const TestPlan& test = context.plan;
+    RateSearch search(test.run, test.queue.queue_pairs);
+    std::optional<double> rate = search.Next();
+    for (; rate; rate = search.Next()) {
+      run.TellRate(rate);
+      search.Take(Measure(context, site, run));
+    }
+    run.TellRate(rate);
+    if (!test.run.slo_percentile) return;
+    report_.slo.push_back(
+        {.plan_index = context.plan_index,
+         .test = test.test,
+         .message_bytes = context.agreement.shapes[context.size_index].message_bytes,
+         .percentile = *test.run.slo_percentile,
+         .most_ns = static_cast<double>(*test.run.slo_ns),
+         .probes = search.probes(),
+         .highest_held_messages_per_second = search.highest_held(),
+         .lowest_failed_messages_per_second = search.lowest_failed()});
+  }
+
+  // The account of the side that has initiated.
+  SideRun Measure(const ResultContext& context, const Site& site, TestRun& run) {
+    const TestPlan& test = context.plan;
+    const RingShape& shape = context.agreement.shapes[context.size_index];
+    SideRun own;
+    SideRun peer;
+    try {
+      run.Measure(context.size_index, Watcher(test, shape, site.clock), own, peer);
+    } catch (const std::exception&) {
+      if (own.sent || own.received) {
+        own.complete = false;
+        report_.results.push_back(MakeResult(context, own, nullptr));
+      }
+      throw;
+    }
+    report::Result result = MakeResult(context, own, &peer);
+    result.checks = ChecksOf({.result = result,
+                              .hosts = report_.hosts,
+                              .clock_drift_ppm = {own.clock_drift_ppm, peer.clock_drift_ppm}});
+    report_.results.push_back(std::move(result));
+    return test.queue.reversed ? peer : own;
   }
 
   TestRun::Watching Watcher(const TestPlan& test, const RingShape& shape,

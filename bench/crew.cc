@@ -111,6 +111,13 @@ std::uint32_t Crew::CreditQueues(std::uint32_t pairs) const {
   return setting_.plan.queue.use_srq ? 1 : pairs;
 }
 
+// Among all of the side.
+std::uint32_t Crew::FirstPairOf(std::uint32_t index) const {
+  std::uint32_t first = 0;
+  for (std::uint32_t i = 0; i < index; ++i) first += QueuePairsOf(setting_.plan.queue, i);
+  return first;
+}
+
 Worker::Options Crew::OptionsFor(std::uint32_t index) const {
   const TestPlan& plan = setting_.plan;
   const Agreement& agreement = setting_.agreement;
@@ -133,9 +140,7 @@ Worker::Options Crew::OptionsFor(std::uint32_t index) const {
   options.attributes = AttributesFor(plan.link, agreement);
   // Labels are dealt over all queue pairs, and each worker's begin where the one before ended.
   std::vector<std::uint32_t>& labels = options.attributes.flow_labels;
-  std::uint32_t first = 0;
-  for (std::uint32_t i = 0; i < index; ++i) first += QueuePairsOf(plan.queue, i);
-  std::rotate(labels.begin(), labels.begin() + first % labels.size(), labels.end());
+  std::rotate(labels.begin(), labels.begin() + FirstPairOf(index) % labels.size(), labels.end());
   options.memory_kind = &FindMemoryKind(plan.memory.kind);
   options.own_bytes = duty_.Posts() ? agreement.OwnBytes(pairs) : 0;
   options.exposed_bytes = peer_duty_.Posts() ? agreement.ExposedBytes(plan, pairs) : 0;
@@ -210,6 +215,9 @@ std::vector<JobRun> Crew::Work(const Job& job, const Run& run) {
 void Crew::Start(std::size_t index, const Job& job, const Run& run, Progress& progress) {
   Worker& worker = *workers_[index];
   Session& session = setting_.session;
+  const std::uint32_t first_of_side =
+      setting_.role == Role::kClient ? 0 : setting_.plan.queue.queue_pairs;
+  const std::uint32_t first_lane = first_of_side + FirstPairOf(static_cast<std::uint32_t>(index));
   const auto sent = [this, index, &progress](std::uint64_t messages) {
     const std::lock_guard lock(progress.mutex);
     progress.sent[index] = messages;
@@ -227,6 +235,8 @@ void Crew::Start(std::size_t index, const Job& job, const Run& run, Progress& pr
           .progress = worker.progress(),
           .expected = worker.expected(),
           .round_trips = duty_.pings ? &(*run.round_trips)[index] : nullptr,
+          .service_times = duty_.pings && job.open_loop ? &(*run.service_times)[index] : nullptr,
+          .first_lane = first_lane,
           .opening = [&] { std::call_once(progress.opened, [&] { progress.monitor.Start(); }); },
           .sent = sent};
       progress.results[index] = RunJob(bench, job);

@@ -40,8 +40,9 @@ class Crew {
   // What a run of a job needs beside the job itself.
   struct Run {
     Monitor::Options watch;
-    std::vector<report::Histogram>* round_trips = nullptr;  // in ticks; one a worker that pings
-    std::vector<Sample>* samples = nullptr;                 // taken during it; may be null
+    std::vector<report::Histogram>* round_trips = nullptr;    // in ticks; one a worker that pings
+    std::vector<report::Histogram>* service_times = nullptr;  // as many, in an open loop
+    std::vector<Sample>* samples = nullptr;                   // taken during it; may be null
   };
 
   // Makes the queue pairs of every worker and posts their receive requests. Throws
@@ -74,6 +75,7 @@ class Crew {
   void ConnectByCm(const std::vector<PeerInfo>& peers, const std::optional<CmDoor>& door,
                    Deadline deadline);
   std::uint32_t CreditQueues(std::uint32_t pairs) const;
+  std::uint32_t FirstPairOf(std::uint32_t index) const;
   void Start(std::size_t index, const Job& job, const Run& run, Progress& progress);
   void AwaitPeer();
   void Expect(const std::vector<std::uint64_t>& messages);  // of each worker

@@ -2,9 +2,10 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <utility>
-#include <vector>
 
 #include "bench/drive.h"
 #include "bench/lanes.h"
@@ -17,58 +18,77 @@ class Echo {
   // `expected`: how many messages the peer has sent, once that is known; until then more than can
   // be.
   Echo(Lanes<Channel> lanes, Answer answer, const std::atomic<std::uint64_t>& expected)
-      : lanes_(std::move(lanes)),
-        answer_(std::move(answer)),
-        expected_(expected),
-        owed_(lanes_.size()) {}
+      : lanes_(std::move(lanes)), answer_(std::move(answer)), expected_(expected) {}
 
   bool Step() {
     const std::uint64_t before = completed_;
     if (!answer_.template Collect<Channel>(
-            failure_, [this](std::uint32_t lane, std::uint8_t mark) { return Reply(lane, mark); }))
+            failure_, [this](std::uint32_t lane, Name name) { return Reply(lane, name); }))
       return false;
-    if (completed_ != before && owing_ == 0) return true;
+    if (completed_ != before && owed_.empty()) return true;
     if (!lanes_.Reap(failure_, [](std::uint32_t) { return true; })) return false;
-    return owing_ == 0 || PayOff();
+    return owed_.empty() || PayOff();
   }
 
   // It ends when all is answered that the peer has sent.
   void Finish() {}
   bool Done() const {
     return completed_ >= expected_.load(std::memory_order_relaxed) && lanes_.in_flight() == 0 &&
-           owing_ == 0;
+           owed_.empty();
   }
   std::uint64_t completed() const { return completed_; }
-  bool starved() const { return owing_ != 0; }
+  bool starved() const { return !owed_.empty(); }
   const Failure& failure() const { return failure_; }
   ibv_wc_opcode received_opcode() const { return answer_.opcode(); }
   std::uint64_t bytes() const { return answer_.bytes(); }  // as completions say
 
  private:
-  bool Reply(std::uint32_t lane, std::uint8_t mark) {
+  using Name = typename Answer::Name;
+
+  bool Reply(std::uint32_t lane, Name name) {
     ++completed_;
-    answer_.Mark(lane, mark);
     if (lanes_.HasRoom(lane)) [[likely]]
-      return lanes_.Post(lane, failure_);
-    ++owed_[lane];
-    ++owing_;
+      return Post(lane, name);
+    Owe(lane, name);
     return true;
   }
 
+  bool Post(std::uint32_t lane, Name name) {
+    if constexpr (Answer::kNamesSlots) {
+      if (name.slot >= lanes_.window()) [[unlikely]]
+        return true;  // not from a ping
+      Answer::Leave(lanes_.Select(lane, name.slot), name);
+    } else {
+      answer_.Mark(lane, name);
+    }
+    return lanes_.Post(lane, failure_);
+  }
+
+  [[gnu::cold]] void Owe(std::uint32_t lane, Name name) { owed_.push_back({lane, name}); }
+
+  // In order; a lane without room does not keep the others waiting.
   [[gnu::cold]] bool PayOff() {
-    for (std::uint32_t lane = 0; lane < owed_.size(); ++lane) {
-      for (; owed_[lane] > 0 && lanes_.HasRoom(lane); --owed_[lane], --owing_) {
-        if (!lanes_.Post(lane, failure_)) return false;
+    for (std::size_t left = owed_.size(); left > 0; --left) {
+      const Owed oldest = owed_.front();
+      owed_.pop_front();
+      if (!lanes_.HasRoom(oldest.lane)) {
+        owed_.push_back(oldest);
+      } else if (!Post(oldest.lane, oldest.name)) {
+        return false;
       }
     }
     return true;
   }
 
+  struct Owed {
+    std::uint32_t lane;
+    Name name;
+  };
+
   Lanes<Channel> lanes_;
   Answer answer_;
   const std::atomic<std::uint64_t>& expected_;
-  std::vector<std::uint32_t> owed_;  // answers for which a lane had no room
-  std::uint64_t owing_ = 0;
+  std::deque<Owed> owed_;  // answers for which a lane had no room
   std::uint64_t completed_ = 0;
   Failure failure_;
 };

@@ -64,8 +64,23 @@ std::vector<ibv_cq*> Pointers(std::span<const Cq> cqs) {
   return pointers;
 }
 
+Lanes<VerbsChannel> MakeLatencyLanes(const Bench& bench, const Job& job) {
+  return Lanes<VerbsChannel>(job.shape, MakeLanes(bench.endpoint, job),
+                             Pointers(bench.endpoint.send_cqs()));
+}
+
+ScheduleOptions ScheduleFor(const Bench& bench, const Job& job) {
+  return {.ticks_per_message = job.ticks_per_message,
+          .post_list = job.shape.post_list,
+          .burst = job.burst,
+          .lane = bench.first_lane,
+          .lanes = job.queue_pairs,
+          .seed = job.arrival_seed};
+}
+
 JobRun RunJob(const Bench& bench, const Job& job) {
-  return job.duty.pings || job.duty.echoes ? RunLatency(bench, job) : RunBandwidth(bench, job);
+  if (!job.duty.pings && !job.duty.echoes) return RunBandwidth(bench, job);
+  return job.open_loop ? RunOpenLoop(bench, job) : RunLatency(bench, job);
 }
 
 }  // namespace rdmabench

@@ -34,6 +34,10 @@ struct Job {
   std::optional<std::uint32_t> most_inline = {};  // bytes; absent: as many as the queue pair grants
   double ticks_per_message = 0.0;                 // of one queue pair; 0: as fast as it goes
   std::uint32_t burst = 1;
+  bool open_loop = false;  // messages are sent at planned times, and answered as such
+  bool at_random = false;  // arrivals are a Poisson process
+  std::uint64_t arrival_seed = 0;
+  std::uint32_t queue_pairs = 1;            // of the side: arrivals take turns over all of them
   std::uint64_t reply_timeout_ticks = 0;    // 0: every reply comes
   std::uint64_t credit_patience_ticks = 0;  // 0: every credit comes
 };
@@ -47,7 +51,9 @@ struct Bench {
   StopFlags stop;
   std::atomic<std::uint64_t>& progress;
   const std::atomic<std::uint64_t>& expected;  // messages that the peer has sent, once known
-  report::Histogram* round_trips = nullptr;    // in ticks
+  report::Histogram* round_trips = nullptr;    // in ticks; of an open loop from the planned time
+  report::Histogram* service_times = nullptr;  // … and from the post
+  std::uint32_t first_lane = 0;                // the number of this worker's first: ArrivalOptions
   std::function<void()> opening = {};          // all is made, and the window about to open
   std::function<void(std::uint64_t messages)> sent = {};  // all of them; the receiver may go on
 };
@@ -63,6 +69,13 @@ struct JobRun {
     std::optional<ibv_wc_opcode> opcode;
     std::uint64_t lost_replies = 0;
   } sent;
+  // Of an open loop, see OpenPing.
+  struct Planned {
+    std::uint64_t messages = 0;
+    double per_tick = 0.0;
+    std::uint64_t backlog_max = 0;
+    std::uint64_t backlog_end = 0;
+  } planned;
   // What came in receive requests, or was answered.
   struct Received {
     std::uint64_t messages = 0;

@@ -4,14 +4,19 @@
 
 #include <vector>
 
+#include "bench/channel.h"
 #include "bench/event_wait.h"
 #include "bench/job.h"
+#include "bench/lanes.h"
 #include "bench/policies.h"
 
 namespace rdmabench {
 
 std::vector<Lane> MakeLanes(const Endpoint& endpoint, const Job& job);
 std::vector<ibv_cq*> Pointers(std::span<const Cq> cqs);
+Lanes<VerbsChannel> MakeLatencyLanes(const Bench& bench, const Job& job);
+// Of this worker's first lane.
+ScheduleOptions ScheduleFor(const Bench& bench, const Job& job);
 
 // Calls `run` with the way to wait that the endpoint is made for.
 template <class Run>
@@ -25,5 +30,6 @@ void WithWait(const Endpoint& endpoint, const Run& run) {
 
 JobRun RunBandwidth(const Bench& bench, const Job& job);
 JobRun RunLatency(const Bench& bench, const Job& job);
+JobRun RunOpenLoop(const Bench& bench, const Job& job);
 
 }  // namespace rdmabench

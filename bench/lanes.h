@@ -1,4 +1,4 @@
-// The queue pairs of a latency engine: each posts one request at a time, and its own completions
+// The queue pairs of a latency engine: requests are posted one by one, and their own completions
 // are taken off beside.
 #pragma once
 
@@ -31,6 +31,13 @@ class Lanes {
   bool HasRoom(std::uint32_t lane) const { return lanes_[lane].in_flight < window_; }
   std::uint64_t in_flight() const { return in_flight_; }
   ibv_wc_opcode opcode() const { return completions_[0].opcode; }
+
+  // The lane's request that Post() takes next, which would else be the one after the last.
+  ibv_send_wr& Select(std::uint32_t lane, std::uint32_t request) {
+    lanes_[lane].position = request;
+    return lanes_[lane].requests[request];
+  }
+  std::uint32_t window() const { return window_; }
 
   bool Post(std::uint32_t index, Failure& failure) {
     State& lane = lanes_[index];

@@ -64,6 +64,11 @@ void Visit(Visitor& visitor, RunOptions& run) {
   visitor.Real("rate_bits_per_second", run.rate.bits_per_second, kRateBits);
   visitor.Real("rate_messages_per_second", run.rate.messages_per_second, kRateMessages);
   visitor.Number("burst", run.burst, kBurst);
+  visitor.Text("arrival", run.arrival);
+  visitor.Number("arrival_seed", run.arrival_seed, kSeed);
+  visitor.Numbers("rate_sweep", run.rate_sweep, kRateMessages, kMostRates);
+  visitor.Real("slo_percentile", run.slo_percentile, kPercentile);
+  visitor.Number("slo_ns", run.slo_ns, kSloNanoseconds);
   visitor.Number("reply_timeout_ms", run.reply_timeout_ms, kReplyTimeout);
   visitor.Number("warmup_ms", run.warmup_ms, kMilliseconds);
   visitor.Number("stall_timeout_ms", run.stall_timeout_ms, Range{100, kMilliseconds.high});

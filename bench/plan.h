@@ -41,6 +41,10 @@ inline constexpr Range kPkeyIndex{0, 65535};
 inline constexpr Range kBurst{1, 1 << 20};
 inline constexpr Range kRateBits{1, 10'000'000'000'000};
 inline constexpr Range kRateMessages{1, 10'000'000'000};
+inline constexpr Range kSeed{0, ~std::uint64_t{0}};
+inline constexpr Range kPercentile{0, 100};
+inline constexpr Range kSloNanoseconds{1, 3'600'000'000'000};
+inline constexpr std::size_t kMostRates = 1024;
 inline constexpr Range kRetry{0, 7};
 inline constexpr Range kMilliseconds{0, 86'400'000};
 inline constexpr Range kPeerTimeout{100, 600'000};
@@ -92,15 +96,24 @@ struct RunOptions {
   bool all_sizes = false;                    // every power of two that goes, instead
   std::optional<std::uint64_t> iterations;   // per queue pair; absent: by duration
   std::uint64_t duration_ms = 2000;
-  bool until_interrupted = false;         // no duration: the client's user ends it
-  Rate rate;                              // of each side that initiates
-  std::optional<std::uint32_t> burst;     // messages that a rate sends at once; absent: one post's
+  bool until_interrupted = false;      // no duration: the client's user ends it
+  Rate rate;                           // of each side that initiates
+  std::optional<std::uint32_t> burst;  // messages that a rate sends at once; absent: one post's
+  std::string arrival = "const";       // of messages at a rate: one of kArrivals
+  std::optional<std::uint64_t> arrival_seed;  // absent: 1; each further run of a test has the next
+  // Of latency tests, in messages a second. Instead of one rate several, a result each; or a search
+  // for the highest one at which this percentile of the response times is not above this.
+  std::vector<std::uint64_t> rate_sweep;
+  std::optional<double> slo_percentile;
+  std::optional<std::uint64_t> slo_ns;
   std::uint64_t reply_timeout_ms = 1000;  // after which a reply on uc or ud counts as lost
   std::uint64_t warmup_ms = 200;
   std::uint64_t stall_timeout_ms = 10'000;
   std::uint64_t peer_timeout_ms = 1500;
 
-  // That a size may take by the plan; 0 where a count ends it.
+  bool HasSearch() const { return !rate_sweep.empty() || slo_percentile; }
+  bool IsPaced() const { return rate.bits_per_second || rate.messages_per_second || HasSearch(); }
+  // That a size, at one rate, may take by the plan; 0 where a count ends it.
   std::uint64_t LongestMs() const {
     if (iterations) return 0;
     return until_interrupted ? kMilliseconds.high : duration_ms;

@@ -3,6 +3,8 @@
 #include <string>
 #include <string_view>
 
+#include "bench/arrivals.h"
+#include "bench/open_loop.h"
 #include "bench/plan.h"
 #include "bench/test.h"
 #include "transport/device_info.h"
@@ -24,6 +26,7 @@ struct Case {
   bool IsLatency() const { return test.metric == Metric::kLatency; }
   bool PollsMemory() const { return IsLatency() && op.reply == Reply::kMemory; }
   bool HasRate() const { return run.rate.bits_per_second || run.rate.messages_per_second; }
+  bool HasSlo() const { return run.slo_percentile.has_value(); }
 };
 
 struct Rule {
@@ -51,9 +54,27 @@ constexpr Rule kRules[] = {
      "one message is under way at a time; leave it out"},
     {[](const Case& c) { return c.IsLatency() && c.queue.signal_every; }, "--cq-mod", "",
      "one message is under way at a time; leave it out"},
-    {[](const Case& c) { return c.IsLatency() && c.HasRate(); }, "--rate", "",
-     "a rate goes with bandwidth tests"},
-    {[](const Case& c) { return c.run.burst && !c.HasRate(); }, "--burst", "--rate",
+    {[](const Case& c) { return !c.IsLatency() && !c.run.rate_sweep.empty(); }, "--rate-sweep", "",
+     "it is about latency at a rate: use a latency test"},
+    {[](const Case& c) { return !c.IsLatency() && c.HasSlo(); }, "--slo", "",
+     "it is about latency at a rate: use a latency test"},
+    {[](const Case& c) { return c.HasRate() && !c.run.rate_sweep.empty(); }, "--rate-sweep",
+     "--rate", "leave one of them out"},
+    {[](const Case& c) { return c.HasRate() && c.HasSlo(); }, "--slo", "--rate",
+     "it finds the rate; --rate-sweep bounds it"},
+    {[](const Case& c) { return c.run.until_interrupted && c.run.HasSearch(); }, "--run-infinitely",
+     "several rates", "give one with --rate"},
+    {[](const Case& c) { return c.HasSlo() && !c.run.slo_ns; }, "run.slo_percentile", "run.slo_ns",
+     "give both", true},
+    {[](const Case& c) { return c.run.slo_ns && !c.HasSlo(); }, "run.slo_ns", "run.slo_percentile",
+     "give both", true},
+    {[](const Case& c) { return c.run.arrival != Even::kName && !c.run.IsPaced(); }, "--arrival",
+     "--rate", "give the rate at which messages arrive, or leave it out", true},
+    {[](const Case& c) { return c.run.arrival_seed && c.run.arrival != Poisson::kName; },
+     "--arrival-seed", "--arrival poisson", "leave it out: nothing else is random", true},
+    {[](const Case& c) { return NamesSlots(c.plan) && c.queue.recv_post_list.value_or(1) != 1; },
+     "--recv-post-list", "a rate", "each receive request is posted by itself; leave it out"},
+    {[](const Case& c) { return c.run.burst && !c.run.IsPaced(); }, "--burst", "--rate",
      "give the rate that the bursts have to add up to, or leave it out", true},
     {[](const Case& c) { return c.run.rate.bits_per_second && c.run.rate.messages_per_second; },
      "a rate in bits", "a rate in messages", "give one of them"},
@@ -174,6 +195,7 @@ void ValidateTest(const TestPlan& plan) {
   FindMemoryKind(plan.memory.kind);
   ValidateSizes(c);
   ValidateDepths(plan.queue);
+  ValidatePlannedTimes(plan);
   ValidateLink(plan.link);
   for (const Rule& rule : kRules) {
     if (!rule.is_broken(c)) continue;

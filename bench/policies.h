@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/arrivals.h"
 #include "bench/clock.h"
 
 namespace rdmabench {
@@ -23,69 +24,76 @@ struct Unpaced {
   static constexpr bool MayPost(std::uint32_t /*lane*/, std::uint64_t /*posted*/) { return true; }
 };
 
-// Messages at even distances, or bursts of them, by a schedule that begins with the first: what was
-// late is caught up with, so the rate has no drift.
+struct ScheduleOptions {
+  double ticks_per_message = 0.0;
+  std::uint32_t post_list = 1;
+  std::uint32_t burst = 1;  // messages; at least a post
+  // See ArrivalOptions.
+  std::uint32_t lane = 0;
+  std::uint32_t lanes = 1;
+  std::uint64_t seed = 0;
+};
+
+// Planned times of messages, or of bursts of them, since the first question: what was late is
+// caught up with, so the rate has no drift.
+template <class Arrivals = Even>
 class Schedule {
  public:
-  struct Options {
-    double ticks_per_message = 0.0;
-    std::uint32_t post_list = 1;
-    std::uint32_t burst = 1;        // messages; at least a post
-    std::uint64_t delay_ticks = 0;  // of the first
-  };
-
-  explicit Schedule(const Options& options)
+  explicit Schedule(const ScheduleOptions& options)
       : posts_per_burst_(std::max(options.burst / options.post_list, 1U)),
-        ticks_per_burst_(options.ticks_per_message * options.post_list * posts_per_burst_),
-        delay_ticks_(options.delay_ticks) {}
+        arrivals_({.mean_ticks = options.ticks_per_message * options.post_list * posts_per_burst_,
+                   .lane = options.lane,
+                   .lanes = options.lanes,
+                   .seed = options.seed}) {}
 
+  void Start(std::uint64_t now) {
+    start_ = now;
+    Advance();
+  }
   bool IsDue(std::uint64_t now) {
     if (start_ == 0) [[unlikely]]
-      start_ = due_ = now + delay_ticks_;
+      Start(now);
     return now >= due_;
   }
+  // The planned time of the next post. Not before the start.
+  std::uint64_t due() const { return due_; }
   // A post is on its way.
   void Take() {
     if (++posted_in_burst_ < posts_per_burst_) return;
     posted_in_burst_ = 0;
-    ++bursts_;
-    // From the start each time, so that what is rounded off does not add up.
-    due_ = start_ + static_cast<std::uint64_t>(static_cast<double>(bursts_) * ticks_per_burst_);
+    Advance();
   }
 
  private:
+  void Advance() { due_ = start_ + static_cast<std::uint64_t>(arrivals_.Next()); }
+
   std::uint32_t posts_per_burst_;
-  double ticks_per_burst_;
-  std::uint64_t delay_ticks_;
+  Arrivals arrivals_;
   std::uint64_t start_ = 0;
   std::uint64_t due_ = 0;
-  std::uint64_t bursts_ = 0;
   std::uint32_t posted_in_burst_ = 0;
 };
 
-// A schedule of each lane within what another pace allows. The lanes take turns.
-template <class Other>
+// A schedule of each lane within what another pace allows.
+template <class Other, class Arrivals = Even>
 class Scheduled {
  public:
-  Scheduled(const Schedule::Options& of_a_lane, std::uint32_t lanes, const TickClock& clock,
+  // `of_the_first`: of `lanes` lanes.
+  Scheduled(const ScheduleOptions& of_the_first, std::uint32_t lanes, const TickClock& clock,
             Other other)
       : clock_(&clock), other_(std::move(other)) {
-    const double ticks_per_post = of_a_lane.ticks_per_message * of_a_lane.post_list;
-    for (std::uint32_t i = 0; i < lanes; ++i) {
-      Schedule::Options options = of_a_lane;
-      options.delay_ticks = static_cast<std::uint64_t>(ticks_per_post * i / lanes);
-      schedules_.emplace_back(options);
-    }
+    ScheduleOptions options = of_the_first;
+    for (std::uint32_t i = 0; i < lanes; ++i, ++options.lane) schedules_.emplace_back(options);
   }
   bool MayPost(std::uint32_t lane, std::uint64_t posted) {
-    Schedule& schedule = schedules_[lane];
+    Schedule<Arrivals>& schedule = schedules_[lane];
     if (!schedule.IsDue(clock_->Now()) || !other_.MayPost(lane, posted)) return false;
     schedule.Take();
     return true;
   }
 
  private:
-  std::vector<Schedule> schedules_;
+  std::vector<Schedule<Arrivals>> schedules_;
   const TickClock* clock_;
   [[no_unique_address]] Other other_;
 };

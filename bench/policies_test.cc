@@ -12,14 +12,15 @@ namespace {
 constexpr std::uint64_t kStart = std::uint64_t{1} << 58;
 
 // Takes all posts that are due at `now`; how many.
-std::uint64_t TakeAll(Schedule& schedule, std::uint64_t now) {
+template <class Arrivals>
+std::uint64_t TakeAll(Schedule<Arrivals>& schedule, std::uint64_t now) {
   std::uint64_t posts = 0;
   for (; schedule.IsDue(now); ++posts) schedule.Take();
   return posts;
 }
 
 TEST(Schedule, BeginsWithTheFirstQuestion) {
-  Schedule schedule({.ticks_per_message = 100.0});
+  Schedule<> schedule({.ticks_per_message = 100.0});
   EXPECT_TRUE(schedule.IsDue(kStart));
   schedule.Take();
   EXPECT_FALSE(schedule.IsDue(kStart + 99));
@@ -27,7 +28,7 @@ TEST(Schedule, BeginsWithTheFirstQuestion) {
 }
 
 TEST(Schedule, StaysDueUntilThePostIsTaken) {
-  Schedule schedule({.ticks_per_message = 100.0});
+  Schedule<> schedule({.ticks_per_message = 100.0});
   EXPECT_TRUE(schedule.IsDue(kStart));
   EXPECT_TRUE(schedule.IsDue(kStart + 1));
   schedule.Take();
@@ -35,7 +36,7 @@ TEST(Schedule, StaysDueUntilThePostIsTaken) {
 }
 
 TEST(Schedule, KeepsItsRateExactlyOverALongRun) {
-  Schedule schedule({.ticks_per_message = 12.5});
+  Schedule<> schedule({.ticks_per_message = 12.5});
   std::uint64_t posts = 0;
   for (std::uint64_t elapsed = 0; elapsed <= 10'000'000; elapsed += 7) {
     posts += TakeAll(schedule, kStart + elapsed);
@@ -45,7 +46,7 @@ TEST(Schedule, KeepsItsRateExactlyOverALongRun) {
 }
 
 TEST(Schedule, CatchesUpWithWhatWasLate) {
-  Schedule schedule({.ticks_per_message = 100.0});
+  Schedule<> schedule({.ticks_per_message = 100.0});
   TakeAll(schedule, kStart);
   EXPECT_EQ(TakeAll(schedule, kStart + 1050), 10U);
   EXPECT_FALSE(schedule.IsDue(kStart + 1099));
@@ -55,7 +56,7 @@ TEST(Schedule, CatchesUpWithWhatWasLate) {
 TEST(Schedule, DoesNotDriftWithinAThousandMillionMessages) {
   constexpr double kTicks = 2.7183;
   constexpr std::uint32_t kList = 1000;
-  Schedule schedule({.ticks_per_message = kTicks, .post_list = kList});
+  Schedule<> schedule({.ticks_per_message = kTicks, .post_list = kList});
   schedule.IsDue(kStart);
   for (std::uint64_t messages = kList; messages <= 1'000'000'000; messages += kList) {
     schedule.Take();
@@ -67,14 +68,14 @@ TEST(Schedule, DoesNotDriftWithinAThousandMillionMessages) {
 }
 
 TEST(Schedule, SendsABurstAtOnceAndThenWaitsForAllOfIt) {
-  Schedule schedule({.ticks_per_message = 10.0, .post_list = 2, .burst = 8});
+  Schedule<> schedule({.ticks_per_message = 10.0, .post_list = 2, .burst = 8});
   EXPECT_EQ(TakeAll(schedule, kStart), 4U);
   EXPECT_FALSE(schedule.IsDue(kStart + 79));
   EXPECT_EQ(TakeAll(schedule, kStart + 80), 4U);
 }
 
 TEST(Schedule, TakesAPostForABurstWhereTheBurstIsSmaller) {
-  Schedule schedule({.ticks_per_message = 10.0, .post_list = 4, .burst = 1});
+  Schedule<> schedule({.ticks_per_message = 10.0, .post_list = 4, .burst = 1});
   EXPECT_EQ(TakeAll(schedule, kStart), 1U);
   EXPECT_FALSE(schedule.IsDue(kStart + 39));
   EXPECT_TRUE(schedule.IsDue(kStart + 40));
@@ -125,7 +126,7 @@ TEST(Scheduled, LetsEachLaneHaveItsShare) {
   constexpr double kTicks = 20'000;  // nanoseconds
   constexpr std::uint32_t kLanes = 4;
   const TickClock clock(TickSource::kSystem);
-  Scheduled<Unpaced> pace({.ticks_per_message = kTicks}, kLanes, clock, Unpaced{});
+  Scheduled<Unpaced> pace({.ticks_per_message = kTicks, .lanes = kLanes}, kLanes, clock, Unpaced{});
   std::vector<std::uint64_t> posts(kLanes);
   while (posts[0] < 50) {
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
@@ -133,6 +134,15 @@ TEST(Scheduled, LetsEachLaneHaveItsShare) {
     }
   }
   EXPECT_THAT(posts, ::testing::Each(::testing::AllOf(::testing::Ge(48U), ::testing::Le(51U))));
+}
+
+// A thousand messages at random: their number has a standard deviation of 32.
+TEST(Schedule, KeepsItsRateAtRandom) {
+  constexpr double kTicks = 12.5;
+  Schedule<Poisson> schedule({.ticks_per_message = kTicks, .seed = 9});
+  std::uint64_t posts = 0;
+  for (std::uint64_t now = kStart; now < kStart + 12'500; ++now) posts += TakeAll(schedule, now);
+  EXPECT_NEAR(static_cast<double>(posts), 1000.0, 4 * 32.0);
 }
 
 TEST(Scheduled, PostsAsManyAsTheClockSaysAreDue) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "bench/open_result.h"
 #include "bench/shape.h"
 #include "bench/test_run.h"
 #include "report/latency.h"
@@ -42,6 +43,8 @@ report::Effective DescribeEffective(const ResultContext& context, const SideRun&
   } else if (!plan.run.until_interrupted) {
     effective.duration_seconds = static_cast<double>(plan.run.duration_ms) * 1e-3;
   }
+  if (test.metric == Metric::kBandwidth && plan.run.IsPaced()) effective.arrival = plan.run.arrival;
+  if (test.metric == Metric::kBandwidth) effective.arrival_seed = initiator.arrival_seed;
   effective.warmup_messages = initiator.warmup_messages;
   effective.warmup_seconds = initiator.warmup_seconds;
   for (std::uint32_t i = 0; i < plan.queue.threads; ++i) {
@@ -117,9 +120,9 @@ void PutLatency(const ResultContext& context, const SideRun& initiator, report::
   result.window_seconds = initiator.sent->window_seconds;
   if (!initiator.round_trips) return;
   const RoundTrips& trips = *initiator.round_trips;
-  result.latency = report::LatencyOf(trips.histogram, trips.ns_per_tick,
-                                     BasisOf(*FindTest(context.plan.test).op));
+  result.latency = report::LatencyOf(trips.histogram, trips.ns_per_tick, BasisOf(context.plan));
   if (result.latency) result.latency->lost_replies = trips.lost;
+  PutOpenLoop(context.plan, initiator, result);
 }
 
 }  // namespace

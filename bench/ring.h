@@ -21,6 +21,7 @@ struct RingShape {
   std::uint32_t post_list = 1;     // requests a post
   std::uint32_t signal_every = 1;  // requests a completion
   bool one_slot = false;           // all requests of a queue pair share one slot
+  bool own_slots = false;          // no two requests share one, however many there are
 
   bool operator==(const RingShape&) const = default;
   // Messages after which posts and completions end together: counts are whole multiples of it.

@@ -87,12 +87,14 @@ JobRun RunPaced(const Bench& bench, const Job& job, Wait wait, Limit limit) {
   if (job.ticks_per_message == 0.0) {
     return RunStream(bench, job, std::move(wait), std::move(limit));
   }
-  const Schedule::Options of_a_lane{.ticks_per_message = job.ticks_per_message,
-                                    .post_list = job.shape.post_list,
-                                    .burst = job.burst};
+  const ScheduleOptions schedule = ScheduleFor(bench, job);
   const auto pairs = static_cast<std::uint32_t>(bench.endpoint.queue_pairs().size());
+  if (job.at_random) {
+    return RunStream(bench, job, std::move(wait),
+                     Scheduled<Limit, Poisson>(schedule, pairs, bench.clock, std::move(limit)));
+  }
   return RunStream(bench, job, std::move(wait),
-                   Scheduled<Limit>(of_a_lane, pairs, bench.clock, std::move(limit)));
+                   Scheduled<Limit, Even>(schedule, pairs, bench.clock, std::move(limit)));
 }
 
 template <class Wait>

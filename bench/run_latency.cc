@@ -1,20 +1,14 @@
-#include <optional>
 #include <utility>
 
 #include "bench/answers.h"
 #include "bench/channel.h"
-#include "bench/echo.h"
 #include "bench/job_engines.h"
 #include "bench/lanes.h"
 #include "bench/ping.h"
+#include "bench/run_echo.h"
 
 namespace rdmabench {
 namespace {
-
-Lanes<VerbsChannel> MakeLatencyLanes(const Bench& bench, const Job& job) {
-  return Lanes<VerbsChannel>(job.shape, MakeLanes(bench.endpoint, job),
-                             Pointers(bench.endpoint.send_cqs()));
-}
 
 ByMemory WatchMemory(const Bench& bench, const Job& job) {
   const auto pairs = static_cast<std::uint32_t>(bench.endpoint.queue_pairs().size());
@@ -29,10 +23,6 @@ ByMemory WatchMemory(const Bench& bench, const Job& job) {
 
 ByReceive WatchReceives(const Bench& bench) {
   return {bench.rings, Pointers(bench.endpoint.recv_cqs())};
-}
-
-std::optional<ibv_wc_opcode> Seen(std::uint64_t messages, ibv_wc_opcode opcode) {
-  return messages > 0 ? std::optional(opcode) : std::nullopt;
 }
 
 template <class Wait, class Answer>
@@ -54,22 +44,6 @@ JobRun RunPing(const Bench& bench, const Job& job, Wait wait, Answer answer) {
               .lost_replies = ping.lost()};
   if constexpr (!Answer::kMarks && !Answer::kOwnCompletions) {
     run.received.opcode = Seen(ping.completed(), ping.received_opcode());
-  }
-  return run;
-}
-
-template <class Wait, class Answer>
-JobRun RunEcho(const Bench& bench, const Job& job, Wait wait, Answer answer) {
-  JobRun run;
-  Echo<VerbsChannel, Answer> echo(MakeLatencyLanes(bench, job), std::move(answer), bench.expected);
-  bench.opening();
-  run.loop = Drive(
-                 bench.clock, std::move(wait), bench.stop, bench.progress, [](std::size_t) {}, echo)
-                 .loop();
-  run.received.messages = echo.completed();
-  if constexpr (!Answer::kMarks) {
-    run.received.bytes = echo.bytes() - echo.completed() * job.type->recv_headroom;
-    run.received.opcode = Seen(echo.completed(), echo.received_opcode());
   }
   return run;
 }

@@ -101,11 +101,20 @@ class ServerRun {
     const milliseconds longest_phase = milliseconds(options_.limits.duration_ms) + kPhaseMargin;
     TestRun run({session_, site, test, agreement, Role::kServer, longest_phase}, step_);
     for (std::size_t size = 0; size < agreement.shapes.size(); ++size) {
-      SideRun own;
-      SideRun client;
-      run.Measure(size, {}, own, client);
-      Log(test, agreement.shapes[size], own, client);
+      const RingShape& shape = agreement.shapes[size];
+      if (!test.run.HasSearch()) {
+        Measure(run, size, test, shape);
+      } else {
+        while (run.HearRate()) Measure(run, size, test, shape);
+      }
     }
+  }
+
+  void Measure(TestRun& run, std::size_t size, const TestPlan& test, const RingShape& shape) {
+    SideRun own;
+    SideRun client;
+    run.Measure(size, {}, own, client);
+    Log(test, shape, own, client);
   }
 
   // The client's account where it has one, else this side's.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "bench/open_loop.h"
 #include "bench/test.h"
 #include "transport/error.h"
 
@@ -16,6 +17,8 @@ constexpr std::uint64_t kSignalEachAbove = 8192;
 constexpr std::uint64_t kWarmupMessages = 1000;
 // One message is under way; more requests only keep a late completion from holding up the next.
 constexpr std::uint32_t kLatencyDepth = 16;
+// Of an open loop: as many again are posted while the first are used.
+constexpr std::uint32_t kReceivesAMessage = 2;
 constexpr std::uint32_t kReceiveDepth = 512;
 constexpr std::uint32_t kLeastReceiveDepth = 16;
 constexpr std::uint64_t kBandwidthBytes = 65536;
@@ -37,7 +40,11 @@ std::uint32_t CheckDepth(std::uint32_t asked, std::uint32_t most, const std::str
 std::uint32_t ChooseDepth(const TestPlan& test, std::uint64_t message_bytes,
                           std::uint32_t most_depth) {
   if (test.queue.send_depth) return CheckDepth(*test.queue.send_depth, most_depth, "--tx-depth");
-  if (IsLatency(test)) return std::min(kLatencyDepth, most_depth);
+  if (IsOpenLoop(test) && FindTest(test.test).op->TakesReceives()) {
+    most_depth = std::max(most_depth / kReceivesAMessage, 1U);
+  } else if (IsLatency(test) && !IsOpenLoop(test)) {
+    return std::min(kLatencyDepth, most_depth);
+  }
   // At least two, so that one is under way while the other completes.
   const std::uint64_t by_bytes = std::max<std::uint64_t>(kMostBytesInFlight / message_bytes, 2);
   std::uint64_t depth = std::min<std::uint64_t>({kDefaultDepth, by_bytes, most_depth});
@@ -56,8 +63,7 @@ std::uint32_t ChooseSignalling(const TestPlan& test, std::uint64_t message_bytes
                                std::uint32_t depth) {
   const std::uint32_t list = test.queue.post_list;
   if (test.queue.signal_every) return *test.queue.signal_every;
-  const bool paced = test.run.rate.bits_per_second || test.run.rate.messages_per_second;
-  if (paced || IsLatency(test) || message_bytes > kSignalEachAbove) return list;
+  if (test.run.IsPaced() || IsLatency(test) || message_bytes > kSignalEachAbove) return list;
   std::uint64_t most = std::max<std::uint64_t>(depth / 4, list) / list * list;
   if (!test.run.iterations) return static_cast<std::uint32_t>(most);
   const std::uint64_t count = *test.run.iterations;
@@ -113,7 +119,8 @@ RingShape ShapeFor(const TestPlan& test, std::uint64_t message_bytes, std::uint3
   shape.window = ChooseDepth(test, message_bytes, most_depth);
   shape.post_list = test.queue.post_list;
   shape.signal_every = ChooseSignalling(test, message_bytes, shape.window);
-  shape.one_slot = IsLatency(test);
+  shape.one_slot = IsLatency(test) && !IsOpenLoop(test);
+  shape.own_slots = NamesSlots(test);
   if (!shape.Drains()) {
     throw Error(Blame::kUsage,
                 "--post-list " + std::to_string(shape.post_list) + " with --cq-mod " +
@@ -125,7 +132,7 @@ RingShape ShapeFor(const TestPlan& test, std::uint64_t message_bytes, std::uint3
 }
 
 ReceiveShape ReceiveShapeFor(const TestPlan& test, std::uint64_t most_message,
-                             std::uint32_t most_depth) {
+                             std::uint32_t most_depth, std::uint32_t under_way) {
   if (!FindTest(test.test).op->TakesReceives()) return {};
   const QueueOptions& queue = test.queue;
   const std::uint32_t queues = queue.use_srq ? 1 : QueuePairsOf(queue, 0);
@@ -133,13 +140,16 @@ ReceiveShape ReceiveShapeFor(const TestPlan& test, std::uint64_t most_message,
   if (queue.recv_depth) {
     shape.depth = CheckDepth(*queue.recv_depth, most_depth, "--rx-depth");
   } else if (IsLatency(test)) {
-    shape.depth = std::min(kLatencyDepth, most_depth);
+    const std::uint32_t wish = IsOpenLoop(test) ? kReceivesAMessage * under_way : kLatencyDepth;
+    shape.depth = std::min(std::max(wish, kLatencyDepth), most_depth);
   } else {
     // As many as one completion queue holds, so that there need not be several.
     const std::uint32_t share = std::max(most_depth / queues, kLeastReceiveDepth);
     shape.depth = std::min({std::max(kReceiveDepth, 2 * queue.post_list), share, most_depth});
   }
-  shape.chain = queue.recv_post_list.value_or(ChooseChain(queue, shape.depth));
+  shape.own_slots = NamesSlots(test);
+  shape.chain =
+      queue.recv_post_list.value_or(NamesSlots(test) ? 1 : ChooseChain(queue, shape.depth));
   if (!queue.recv_depth) shape.depth = std::max(shape.depth / shape.chain, 1U) * shape.chain;
   shape.slot_bytes =
       static_cast<std::uint32_t>(most_message) + FindQpType(queue.qp_type).recv_headroom;
@@ -152,6 +162,14 @@ ReceiveShape ReceiveShapeFor(const TestPlan& test, std::uint64_t most_message,
                     std::to_string(shape.depth) + ": it would lock up",
                 "raise --rx-depth to the sum of both");
   }
+  // An answer may be taken, and the next message sent, before its receive request is posted again.
+  if (IsOpenLoop(test) && under_way + shape.chain > shape.depth) {
+    throw Error(Blame::kUsage,
+                std::to_string(under_way) + " messages under way do not go with " +
+                    std::to_string(shape.depth) + " receive requests posted " +
+                    std::to_string(shape.chain) + " at a time",
+                "raise --rx-depth to the sum of both, or lower --tx-depth");
+  }
   return shape;
 }
 
@@ -162,12 +180,13 @@ std::uint64_t WarmupMessages(const RingShape& shape, std::uint32_t queue_pairs) 
 
 SlotLayout LayoutFor(const RingShape& shape, std::uint32_t queue_pairs) {
   // A slot whose last byte is a signal belongs to one queue pair.
-  const std::uint64_t most = shape.one_slot ? ~std::uint64_t{0} : kMostSlotBytes;
+  const std::uint64_t most = shape.one_slot || shape.own_slots ? ~std::uint64_t{0} : kMostSlotBytes;
   return {shape.message_bytes, std::uint64_t{queue_pairs} * shape.Slots(), most};
 }
 
 SlotLayout LayoutFor(const ReceiveShape& shape, std::uint32_t queues) {
-  return {shape.slot_bytes, std::uint64_t{queues} * shape.depth, kMostSlotBytes};
+  const std::uint64_t most = shape.own_slots ? ~std::uint64_t{0} : kMostSlotBytes;
+  return {shape.slot_bytes, std::uint64_t{queues} * shape.depth, most};
 }
 
 }  // namespace rdmabench

@@ -31,13 +31,15 @@ struct ReceiveShape {
   std::uint32_t depth = 1;       // a multiple of chain
   std::uint32_t chain = 1;       // requests a post
   std::uint32_t slot_bytes = 0;  // the largest message and what precedes it; 0: nothing is received
+  bool own_slots = false;        // no two requests share one
 
   bool operator==(const ReceiveShape&) const = default;
 };
 
-// `most_message`: the largest size. Throws Error(kEnvironment) for a depth beyond `most_depth`.
+// `most_message`: the largest size. `under_way`: messages of a queue pair in an open loop, at most.
+// Throws Error(kEnvironment) for a depth beyond `most_depth`.
 ReceiveShape ReceiveShapeFor(const TestPlan& test, std::uint64_t most_message,
-                             std::uint32_t most_depth);
+                             std::uint32_t most_depth, std::uint32_t under_way = 1);
 
 // Warm-up messages per queue pair at most: 1,000 over all queue pairs, but a full window each.
 std::uint64_t WarmupMessages(const RingShape& shape, std::uint32_t queue_pairs);

@@ -13,6 +13,7 @@ using nlohmann::json;
 constexpr std::uint64_t kMost = ~std::uint64_t{0};
 constexpr double kMostSeconds = 1e9;
 constexpr double kMostDriftPpm = 1e9;
+constexpr double kMostMessagesPerSecond = 1e12;
 constexpr std::size_t kMostSamples = 16384;
 constexpr std::size_t kMostBuckets = 65536;
 constexpr std::size_t kMostCounters = 1024;
@@ -83,6 +84,26 @@ RoundTrips RoundTripsFromJson(JsonReader reader) {
   return trips;
 }
 
+json OpenRunToJson(const OpenRun& run) {
+  return {{"planned", run.planned},
+          {"offered_messages_per_second", run.offered_messages_per_second},
+          {"backlog_max", run.backlog_max},
+          {"backlog_end", run.backlog_end},
+          {"service", RoundTripsToJson(run.service)}};
+}
+
+OpenRun OpenRunFromJson(JsonReader reader) {
+  OpenRun run;
+  run.planned = reader.Number("planned", 0, kMost);
+  run.offered_messages_per_second =
+      reader.Real("offered_messages_per_second", 0.0, kMostMessagesPerSecond);
+  run.backlog_max = reader.Number("backlog_max", 0, kMost);
+  run.backlog_end = reader.Number("backlog_end", 0, kMost);
+  run.service = RoundTripsFromJson(reader.Object("service"));
+  reader.Done();
+  return run;
+}
+
 }  // namespace
 
 json SideRunToJson(const SideRun& run) {
@@ -95,6 +116,8 @@ json SideRunToJson(const SideRun& run) {
   if (run.received) object["received"] = TrafficToJson(*run.received);
   if (run.clock_drift_ppm) object["clock_drift_ppm"] = *run.clock_drift_ppm;
   if (run.round_trips) object["round_trips"] = RoundTripsToJson(*run.round_trips);
+  if (run.open_loop) object["open_loop"] = OpenRunToJson(*run.open_loop);
+  if (run.arrival_seed) object["arrival_seed"] = *run.arrival_seed;
   json counters = json::array();
   json moves = json::array();
   for (const auto& [name, move] : run.counters) {
@@ -131,6 +154,8 @@ SideRun SideRunFromJson(const json& object, std::uint32_t queue_pairs) {
     run.clock_drift_ppm = reader.Real("clock_drift_ppm", -kMostDriftPpm, kMostDriftPpm);
   }
   if (reader.Has("round_trips")) run.round_trips = RoundTripsFromJson(reader.Object("round_trips"));
+  if (reader.Has("open_loop")) run.open_loop = OpenRunFromJson(reader.Object("open_loop"));
+  if (reader.Has("arrival_seed")) run.arrival_seed = reader.Number("arrival_seed", 0, kMost);
   const std::vector<std::string> counters = reader.Texts("counters", kMostCounters);
   const std::vector<std::uint64_t> moves = reader.Numbers("counter_moves", 0, kMost, kMostCounters);
   CheckPairs(counters.size(), moves.size(), reader.path());

@@ -19,11 +19,22 @@ struct RoundTrips {
   std::uint64_t lost = 0;  // replies that did not come in time
 };
 
+// What an open loop was to do, and how far it kept up.
+struct OpenRun {
+  std::uint64_t planned = 0;  // messages
+  double offered_messages_per_second = 0.0;
+  std::uint64_t backlog_max = 0;  // messages due and not sent; of several threads, the sum of each
+  std::uint64_t backlog_end = 0;  // … when the plan ended
+  RoundTrips service;             // from the post, where round_trips are from the planned time
+};
+
 struct SideRun {
-  bool complete = false;                    // ran to its end
-  std::optional<report::Traffic> sent;      // absent: this side initiated nothing
-  std::optional<report::Traffic> received;  // absent: nothing that could be counted arrived here
-  std::optional<RoundTrips> round_trips;    // absent: this side did not measure them
+  bool complete = false;                      // ran to its end
+  std::optional<report::Traffic> sent;        // absent: this side initiated nothing
+  std::optional<report::Traffic> received;    // absent: nothing that could be counted arrived here
+  std::optional<RoundTrips> round_trips;      // absent: this side did not measure them
+  std::optional<OpenRun> open_loop;           // where they are of one
+  std::optional<std::uint64_t> arrival_seed;  // where this side sent at random times
   std::vector<report::ProgressSample> samples;  // since the window opened
   report::CounterDeltas counters;               // of this side's port, around the window
   std::optional<double> clock_drift_ppm;        // over the window; absent where it cannot be told

@@ -42,6 +42,12 @@ SideRun FullRun() {
   }
   run.round_trips->ns_per_tick = 0.4;
   run.round_trips->lost = 9;
+  run.open_loop = OpenRun{.planned = 400,
+                          .offered_messages_per_second = 1e10,
+                          .backlog_max = kMost,
+                          .backlog_end = 7,
+                          .service = *run.round_trips};
+  run.arrival_seed = kMost;
   run.samples = {{0.5, 10}, {1.0, 20}};
   run.counters = {{"tx_bytes", 12}, {"rx_bytes", -3}};
   run.clock_drift_ppm = -1.5;
@@ -98,6 +104,17 @@ TEST(SideRun, BringsItsRoundTripsBack) {
   EXPECT_EQ(back.round_trips->lost, 9U);
 }
 
+TEST(SideRun, BringsItsOpenLoopBack) {
+  const SideRun back = Read(OnTheWire(FullRun()));
+  EXPECT_EQ(back.arrival_seed, kMost);
+  ASSERT_TRUE(back.open_loop.has_value());
+  EXPECT_EQ(back.open_loop->planned, 400U);
+  EXPECT_EQ(back.open_loop->offered_messages_per_second, 1e10);
+  EXPECT_EQ(back.open_loop->backlog_max, kMost);
+  EXPECT_EQ(back.open_loop->backlog_end, 7U);
+  EXPECT_EQ(back.open_loop->service.histogram.count(), 4U);
+}
+
 TEST(SideRun, LeavesOutWhatTheSideDidNotDo) {
   const json object = OnTheWire(SideRun{});
   EXPECT_FALSE(object.contains("sent"));
@@ -149,14 +166,18 @@ INSTANTIATE_TEST_SUITE_P(
         Hostile{"extremes_in_no_order", "/round_trips/min_ticks", kMost},
         Hostile{"rate_of_zero", "/round_trips/ns_per_tick", 0.0},
         Hostile{"lost_as_text", "/round_trips/lost", "9"},
-        Hostile{"sample_time", "/sample_ns", {-1}},
+        Hostile{"endless_rate", "/open_loop/offered_messages_per_second", 1e300},
+        Hostile{"service_that_is_none", "/open_loop/service", json::object()},
+        Hostile{"planned_as_text", "/open_loop/planned", "9"},
+        Hostile{"seed_below_zero", "/arrival_seed", -1}, Hostile{"sample_time", "/sample_ns", {-1}},
         Hostile{"samples_as_object", "/sample_messages", json::object()},
         Hostile{"unknown_key_at_the_top", "/other", 1}),
     [](const auto& row) { return row.param.name; });
 
 TEST(SideRun, RefusesEachFieldThatIsMissing) {
   const json whole = OnTheWire(FullRun());
-  const std::set<std::string> optional = {"sent", "received", "round_trips", "clock_drift_ppm"};
+  const std::set<std::string> optional = {"sent",      "received",        "round_trips",
+                                          "open_loop", "clock_drift_ppm", "arrival_seed"};
   for (const auto& [key, value] : whole.items()) {
     if (optional.contains(key)) continue;
     json object = whole;

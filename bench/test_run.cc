@@ -5,6 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "bench/arrivals.h"
+#include "bench/open_account.h"
+#include "bench/open_loop.h"
 #include "bench/shape.h"
 #include "report/latency.h"
 #include "transport/counter_table.h"
@@ -24,6 +27,7 @@ constexpr std::uint64_t kUntilTold = std::uint64_t{1} << 62;
 // Far beyond the time between a message's arrival and the return of its credit.
 constexpr double kCreditPatienceNs = 50e6;
 constexpr double kNsPerMs = 1e6;
+constexpr std::uint64_t kFirstSeed = 1;
 
 std::optional<std::string> NameOf(const std::optional<ibv_wc_opcode>& opcode) {
   return opcode ? std::optional(std::string(OpcodeName(*opcode))) : std::nullopt;
@@ -105,16 +109,18 @@ report::CounterDeltas Deltas(const Site& site, const PortCounters& before,
 
 }  // namespace
 
-report::LatencyBasis BasisOf(const Op& op) {
-  return op.reply == Reply::kCompletion ? report::LatencyBasis::kRoundTrip
-                                        : report::LatencyBasis::kHalfRoundTrip;
+report::LatencyBasis BasisOf(const TestPlan& test) {
+  return IsOpenLoop(test) || FindTest(test.test).op->reply == Reply::kCompletion
+             ? report::LatencyBasis::kRoundTrip
+             : report::LatencyBasis::kHalfRoundTrip;
 }
 
 TestRun::TestRun(const Crew::Setting& setting, std::string& step)
     : setting_(setting),
       step_((step = "making the queue pairs", step)),
       test_(FindTest(setting.plan.test)),
-      crew_(setting) {
+      crew_(setting),
+      arrival_seed_(setting.plan.run.arrival_seed.value_or(kFirstSeed)) {
   step_ = "exchanging peer information";
   Session& session = setting_.session;
   session.Send("peer", crew_.Local());
@@ -135,6 +141,27 @@ void TestRun::Meet(std::string_view kind, const RingShape& shape) {
   JsonReader reader(body, std::string(kind));
   reader.Number("message_bytes", shape.message_bytes, shape.message_bytes);
   reader.Done();
+}
+
+void TestRun::TellRate(std::optional<double> messages_per_second) {
+  messages_per_second_ = messages_per_second;
+  json body = json::object();
+  if (messages_per_second) body["messages_per_second"] = *messages_per_second;
+  setting_.session.Send("rate", body);
+}
+
+bool TestRun::HearRate() {
+  const json body =
+      setting_.session.Receive("rate", In(setting_.longest_phase), "the rate to measure next");
+  JsonReader reader(body, "rate");
+  messages_per_second_.reset();
+  if (reader.Has("messages_per_second")) {
+    messages_per_second_ =
+        reader.Real("messages_per_second", static_cast<double>(kRateMessages.low),
+                    static_cast<double>(kRateMessages.high));
+  }
+  reader.Done();
+  return messages_per_second_.has_value();
 }
 
 void TestRun::Measure(std::size_t size, const Watching& watching, SideRun& own, SideRun& peer) {
@@ -184,13 +211,25 @@ Job TestRun::JobFor(const RingShape& shape) const {
         static_cast<double>(plan.run.reply_timeout_ms) * kNsPerMs / ns_per_tick);
     job.credit_patience_ticks = static_cast<std::uint64_t>(kCreditPatienceNs / ns_per_tick);
   }
+  // The warm-up of an open loop is one, too.
+  if (IsOpenLoop(plan)) AddSchedule(shape, job);
   return job;
+}
+
+void TestRun::AddSchedule(const RingShape& shape, Job& job) const {
+  const TestPlan& plan = setting_.plan;
+  job.burst = plan.run.burst.value_or(shape.post_list);
+  job.ticks_per_message = TicksPerMessage(shape);
+  job.open_loop = IsOpenLoop(plan);
+  job.at_random = plan.run.arrival == Poisson::kName;
+  job.arrival_seed = arrival_seed_;
+  job.queue_pairs = plan.queue.queue_pairs;
 }
 
 // A rate is the side's; here it is one queue pair's share.
 double TestRun::TicksPerMessage(const RingShape& shape) const {
   const RunOptions& run = setting_.plan.run;
-  double per_second = run.rate.messages_per_second.value_or(0.0);
+  double per_second = messages_per_second_.value_or(run.rate.messages_per_second.value_or(0.0));
   if (run.rate.bits_per_second) per_second = *run.rate.bits_per_second / 8.0 / shape.message_bytes;
   if (per_second == 0.0) return 0.0;
   constexpr double kNsPerSecond = 1e9;
@@ -209,7 +248,7 @@ std::function<void(const Sample&, double)> TestRun::Ticker(
       report::Histogram all;
       for (const report::Histogram& histogram : round_trips) all.Add(histogram.Snapshot());
       told.latency = report::LatencyOf(all.Since(before), setting_.site.clock.NanosecondsPerTick(),
-                                       BasisOf(*test_.op));
+                                       BasisOf(setting_.plan));
       before = std::move(all);
     }
     tick(told);
@@ -224,11 +263,14 @@ void TestRun::WarmUp(const RingShape& shape, SideRun& own) {
   // Round trips of the warm-up are measured by the same code, and thrown away.
   std::vector<report::Histogram> thrown_away(job.duty.pings ? crew_.size() : 0);
   Monitor::Options watch{.duration = std::nullopt,
-                         .stall_timeout = milliseconds(plan.run.stall_timeout_ms),
+                         .stall_timeout = milliseconds(plan.run.stall_timeout_ms) +
+                                          LongestSilence(job, setting_.site.clock),
                          .progress = {}};
   // Who only answers goes on until it has heard how much there was to answer.
   if (job.duty.Initiates()) watch.duration = milliseconds(plan.run.warmup_ms);
-  const std::vector<JobRun> runs = crew_.Work(job, {.watch = watch, .round_trips = &thrown_away});
+  std::vector<report::Histogram> these_too(job.open_loop ? thrown_away.size() : 0);
+  const std::vector<JobRun> runs =
+      crew_.Work(job, {.watch = watch, .round_trips = &thrown_away, .service_times = &these_too});
   if (crew_.duty().Initiates()) {
     const report::Traffic sent = SentBy(runs, shape.message_bytes, setting_.site.clock);
     own.warmup_messages = sent.messages;
@@ -244,13 +286,13 @@ void TestRun::Loop(const RingShape& shape, const Watching& watching, SideRun& ow
   Job job = JobFor(shape);
   job.messages = options.iterations ? shape.WholeUnits(*options.iterations) : kUntilTold;
   job.at_least = shape.Unit();
-  job.burst = options.burst.value_or(shape.post_list);
-  job.ticks_per_message = TicksPerMessage(shape);
+  AddSchedule(shape, job);
   std::vector<report::Histogram> round_trips(job.duty.pings ? crew_.size() : 0);
+  std::vector<report::Histogram> service_times(job.open_loop ? round_trips.size() : 0);
   std::vector<Sample> samples;
   Monitor::Options watch{
       .duration = std::nullopt,
-      .stall_timeout = milliseconds(options.stall_timeout_ms),
+      .stall_timeout = milliseconds(options.stall_timeout_ms) + LongestSilence(job, clock),
       .progress = Ticker(watching, round_trips),
       .progress_every = watching.every,
       .ends_by_interrupt = options.until_interrupted && setting_.role == Role::kClient};
@@ -258,8 +300,10 @@ void TestRun::Loop(const RingShape& shape, const Watching& watching, SideRun& ow
     watch.duration = milliseconds(options.LongestMs());
   }
   const TickClock::Moment opened = clock.Observe();
-  const std::vector<JobRun> runs =
-      crew_.Work(job, {.watch = watch, .round_trips = &round_trips, .samples = &samples});
+  const std::vector<JobRun> runs = crew_.Work(job, {.watch = watch,
+                                                    .round_trips = &round_trips,
+                                                    .service_times = &service_times,
+                                                    .samples = &samples});
   own.clock_drift_ppm = clock.DriftPpm(opened);
   Account(job, runs, own);
   if (job.duty.pings) {
@@ -270,6 +314,9 @@ void TestRun::Loop(const RingShape& shape, const Watching& watching, SideRun& ow
     for (const JobRun& run : runs) own.round_trips->lost += run.sent.lost_replies;
     own.round_trips->ns_per_tick = clock.NanosecondsPerTick();
   }
+  if (job.open_loop && job.duty.pings) own.open_loop = OpenRunOf(runs, service_times, clock);
+  if (job.at_random && job.duty.Initiates()) own.arrival_seed = job.arrival_seed;
+  ++arrival_seed_;
   const std::uint64_t start = OpenedAt(runs);
   for (const Sample& sample : samples) {
     if (sample.ticks < start) continue;
@@ -277,6 +324,9 @@ void TestRun::Loop(const RingShape& shape, const Watching& watching, SideRun& ow
   }
   ThrowIfAborted();
   if (!job.duty.pings || own.sent->messages > 0) return;
+  if (own.round_trips->lost == 0) {
+    throw Error(Blame::kRun, "no message was due within the run", "raise --rate or --duration");
+  }
   throw Error(Blame::kRun,
               "no reply came to any of " + std::to_string(own.round_trips->lost) + " messages",
               "check the path between the two GIDs, or raise --reply-timeout");

@@ -17,8 +17,8 @@
 
 namespace rdmabench {
 
-// What a round trip of the op stands for.
-report::LatencyBasis BasisOf(const Op& op);
+// What a round trip of the test stands for.
+report::LatencyBasis BasisOf(const TestPlan& test);
 
 // What a side tells of a loop while it goes on, on the session thread.
 struct Tick {
@@ -42,11 +42,17 @@ class TestRun {
   // in `own`, then it throws. Else `peer` is the other side's account.
   void Measure(std::size_t size, const Watching& watching, SideRun& own, SideRun& peer);
 
+  // Of a plan with a search for rates: the client tells which one is measured next, and that there
+  // is no other for this size. Without it the plan's own is.
+  void TellRate(std::optional<double> messages_per_second);
+  bool HearRate();
+
   const Crew& crew() const { return crew_; }
 
  private:
   void Meet(std::string_view kind, const RingShape& shape);
   Job JobFor(const RingShape& shape) const;
+  void AddSchedule(const RingShape& shape, Job& job) const;
   double TicksPerMessage(const RingShape& shape) const;
   std::function<void(const Sample&, double)> Ticker(
       const Watching& watching, const std::vector<report::Histogram>& round_trips) const;
@@ -59,6 +65,8 @@ class TestRun {
   std::string& step_;
   const Test& test_;
   Crew crew_;
+  std::optional<double> messages_per_second_;  // of the search
+  std::uint64_t arrival_seed_;                 // of the run that comes next
 };
 
 }  // namespace rdmabench

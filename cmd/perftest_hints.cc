@@ -36,6 +36,7 @@ constexpr Hint kHints[] = {
     {"--report-counters", "the JSON has every port counter that moved under counters"},
     {"--out-json", kJson},
     {"--out-json-file", kJson},
+    {"--latency-gap", "--rate 1Kpps sends at planned times, whatever has been answered"},
     {"--rate-limit", "--rate 10Gbps, --rate 8.388608Mbps (1 MiB/s) or --rate 2.5Mpps"},
     {"--rate-units", "the unit is in the value: --rate 10Gbps or --rate 2.5Mpps"},
     {"--rate-limit-type", "--rate is always kept by the software"},

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cmd/option_group.h"
+#include "cmd/rate_options.h"
 #include "transport/error.h"
 #include "transport/gid.h"
 #include "transport/qp_type.h"
@@ -131,10 +132,6 @@ void AddLengthOptions(CLI::App& app, RunOptions& run, Given& given) {
              "measure until Ctrl-C, with a line each --interval, then report");
   group.Time("--warmup", run.warmup_ms, kMilliseconds,
              "not counted: so long or 1,000 messages, but a full queue; 0: none; default 200ms");
-  group.Add("--rate", "RATE",
-            "send evenly at 10Gbps, 250Mbps, 1Mpps, 5000pps; each side that sends",
-            [&run](const std::string& text) { run.rate = ParseRate("--rate", text); });
-  group.Number("--burst", run.burst, kBurst, "messages that --rate sends at once; default: a post");
   group.Time("--reply-timeout", run.reply_timeout_ms, kReplyTimeout,
              "uc and ud: a reply that takes longer counts as lost; default 1 s");
   group.Time("--stall-timeout", run.stall_timeout_ms, Range{100, kMilliseconds.high},
@@ -148,6 +145,7 @@ void AddLengthOptions(CLI::App& app, RunOptions& run, Given& given) {
 void AddTestOptions(CLI::App& app, TestPlan& test, Given& given) {
   AddSizeOptions(app, test.run);
   AddLengthOptions(app, test.run, given);
+  AddRateOptions(app, test.run);
   AddShapeOptions(app, test);
   AddQueueOptions(app, test);
   AddPathOptions(app, test.link);

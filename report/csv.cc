@@ -52,6 +52,10 @@ std::string LatencyField(const Result& result, auto Latency::*member) {
   return result.latency ? Field(*result.latency.*member) : std::string();
 }
 
+std::string ServiceField(const Result& result, auto Latency::*member) {
+  return result.open_loop ? Field(result.open_loop->service.*member) : std::string();
+}
+
 struct Column {
   std::string_view name;
   std::string (*field)(const Report& report, const Result& result);
@@ -121,6 +125,20 @@ constexpr Column kColumns[] = {
     {"max_ns", [](const Report&, const Result& r) { return LatencyField(r, &Latency::max_ns); }},
     {"lost_replies",
      [](const Report&, const Result& r) { return LatencyField(r, &Latency::lost_replies); }},
+    {"offered_messages_per_second",
+     [](const Report&, const Result& r) {
+       return Field(r.open_loop, &OpenLoop::offered_messages_per_second);
+     }},
+    {"achieved_messages_per_second",
+     [](const Report&, const Result& r) {
+       return Field(r.open_loop, &OpenLoop::achieved_messages_per_second);
+     }},
+    {"saturated",
+     [](const Report&, const Result& r) { return Field(r.open_loop, &OpenLoop::saturated); }},
+    {"service_p50_ns",
+     [](const Report&, const Result& r) { return ServiceField(r, &Latency::p50_ns); }},
+    {"service_p99_ns",
+     [](const Report&, const Result& r) { return ServiceField(r, &Latency::p99_ns); }},
 };
 
 std::string Quoted(const std::string& field) {

@@ -156,6 +156,8 @@ Json EffectiveJson(const Effective& effective) {
   object.Put("duration_seconds", effective.duration_seconds);
   object.Put("warmup_messages", effective.warmup_messages);
   object.Put("warmup_seconds", effective.warmup_seconds);
+  object.Put("arrival", effective.arrival);
+  object.Put("arrival_seed", effective.arrival_seed);
   object.Put("working_set_bytes", effective.working_set_bytes);
   object.Put("completion_queues", effective.completion_queues);
   object.Put("relaxed_ordering", effective.relaxed_ordering);
@@ -199,6 +201,35 @@ Json LatencyJson(const Latency& latency) {
   object.Put("max_ns", latency.max_ns);
   object.Put("lost_replies", latency.lost_replies);
   object.PutUnlessEmpty("histogram", ListJson(latency.histogram, BucketJson));
+  return object.Take();
+}
+
+// Of an open loop the latency is its response times.
+Json OpenLoopJson(const OpenLoop& open, const std::optional<Latency>& response) {
+  Object object;
+  object.Put("arrival", open.arrival);
+  object.Put("seed", open.seed);
+  object.Put("planned_messages", open.planned_messages);
+  object.Put("offered_messages_per_second", open.offered_messages_per_second);
+  object.Put("achieved_messages_per_second", open.achieved_messages_per_second);
+  object.Put("backlog_max", open.backlog_max);
+  object.Put("backlog_end", open.backlog_end);
+  object.Put("saturated", open.saturated);
+  object.Put("response", response, LatencyJson);
+  object.Put("service", LatencyJson(open.service));
+  return object.Take();
+}
+
+Json SloJson(const Slo& slo) {
+  Object object;
+  object.Put("plan_index", slo.plan_index);
+  object.Put("test", slo.test);
+  object.Put("message_bytes", slo.message_bytes);
+  object.Put("percentile", slo.percentile);
+  object.Put("most_ns", slo.most_ns);
+  object.Put("probes", slo.probes);
+  object.Put("highest_held_messages_per_second", slo.highest_held_messages_per_second);
+  object.Put("lowest_failed_messages_per_second", slo.lowest_failed_messages_per_second);
   return object.Take();
 }
 
@@ -264,7 +295,11 @@ Json ResultJson(const Result& result) {
   object.Put("messages", result.messages);
   object.Put("bytes", result.bytes);
   object.Put("bandwidth", result.bandwidth, BandwidthJson);
-  object.Put("latency", result.latency, LatencyJson);
+  if (result.open_loop) {
+    object.Put("open_loop", OpenLoopJson(*result.open_loop, result.latency));
+  } else {
+    object.Put("latency", result.latency, LatencyJson);
+  }
   object.PutUnlessEmpty("intervals", ListJson(result.intervals, IntervalJson));
   object.PutUnlessEmpty("traffic", ListJson(result.traffic, DirectionJson));
   object.PutUnlessEmpty("counters", CountersJson(result.counters));
@@ -310,6 +345,7 @@ std::string RenderJson(const Report& report) {
   if (!plan.is_null()) object.Put("plan", plan);
   object.Put("hosts", ListJson(report.hosts, HostJson));
   object.Put("results", ListJson(report.results, ResultJson));
+  object.PutUnlessEmpty("slo", ListJson(report.slo, SloJson));
   object.PutUnlessEmpty("failures", ListJson(report.failures, TestFailureJson));
   object.Put("warnings", warnings);
   return object.Take().dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -98,6 +98,8 @@ struct Effective {
   std::optional<double> duration_seconds = {};
   std::uint64_t warmup_messages = 0;
   double warmup_seconds = 0.0;
+  std::optional<std::string> arrival = {};  // of a bandwidth test with a rate: as in OpenLoop
+  std::optional<std::uint64_t> arrival_seed = {};
   std::uint64_t working_set_bytes = 0;
   std::uint32_t completion_queues = 1;
   bool relaxed_ordering = false;
@@ -143,6 +145,21 @@ struct Latency {
   double max_ns = 0.0;
   std::uint64_t lost_replies = 0;
   std::vector<Bucket> histogram = {};
+};
+
+// Messages that were sent at planned times, without waiting for answers. The response times, from
+// the planned time on, are the result's latency.
+struct OpenLoop {
+  std::string arrival = {};                // "const", "poisson"
+  std::optional<std::uint64_t> seed = {};  // of random arrivals
+  std::uint64_t planned_messages = 0;
+  double offered_messages_per_second = 0.0;  // by the plan
+  double achieved_messages_per_second = 0.0;
+  Latency service = {};  // from the post
+  // Messages that were due and had not been sent.
+  std::uint64_t backlog_max = 0;
+  std::uint64_t backlog_end = 0;  // when the plan ended
+  bool saturated = false;
 };
 
 // What one side saw of one direction.
@@ -204,10 +221,23 @@ struct Result {
   // By the metric.
   std::optional<Bandwidth> bandwidth = {};
   std::optional<Latency> latency = {};
+  std::optional<OpenLoop> open_loop = {};
   std::vector<Interval> intervals = {};
   std::vector<Direction> traffic = {};  // two where both directions were measured
   std::vector<Check> checks = {};
   Counters counters = {};
+};
+
+// The answer to the question at which rate a latency objective holds. Its probes are results.
+struct Slo {
+  std::size_t plan_index = 0;
+  std::string test = {};
+  std::uint64_t message_bytes = 0;
+  double percentile = 0.0;  // 99.9
+  double most_ns = 0.0;
+  std::size_t probes = 0;
+  std::optional<double> highest_held_messages_per_second = {};   // absent: at none
+  std::optional<double> lowest_failed_messages_per_second = {};  // absent: at all that were tried
 };
 
 // A test of a plan of several that failed, while others went on.
@@ -225,6 +255,7 @@ struct Report {
   std::string plan_json = {};  // the plan as JSON text; may be empty
   std::vector<Host> hosts = {};
   std::vector<Result> results = {};
+  std::vector<Slo> slo = {};
   std::vector<TestFailure> failures = {};
   std::vector<std::string> warnings = {};
 };

@@ -176,6 +176,42 @@ Result RareLatency() {
   return result;
 }
 
+// A rate that was kept up with, and one that was not.
+Result OpenLatency(double offered, bool saturated) {
+  Result result = SendLatency();
+  result.plan_index = 3;
+  result.latency->basis = "round_trip";
+  result.latency->lost_replies = 0;
+  OpenLoop& open = result.open_loop.emplace();
+  open.arrival = "poisson";
+  open.seed = 7;
+  open.planned_messages = saturated ? 4000 : 1000;
+  open.offered_messages_per_second = offered;
+  open.achieved_messages_per_second = 500.0;
+  open.service = *result.latency;
+  open.service.mean_ns -= 50.5;
+  open.backlog_max = saturated ? 3000 : 2;
+  open.backlog_end = saturated ? 3000 : 0;
+  open.saturated = saturated;
+  if (!saturated) return result;
+  for (Latency* latency : {&*result.latency, &open.service}) {
+    latency->p50_ns = latency->p90_ns = latency->p99_ns = latency->p99_9_ns = latency->p99_99_ns =
+        std::nullopt;
+  }
+  return result;
+}
+
+Slo SampleSlo() {
+  return {.plan_index = 3,
+          .test = "send_lat",
+          .message_bytes = 2,
+          .percentile = 99.0,
+          .most_ns = 2000.0,
+          .probes = 2,
+          .highest_held_messages_per_second = 500.0,
+          .lowest_failed_messages_per_second = 2000.0};
+}
+
 Result BothWays() {
   Result result = WriteBandwidth(4096, 2000);
   result.plan_index = 2;
@@ -183,6 +219,8 @@ Result BothWays() {
   result.op = "send";
   result.bidirectional = true;
   result.effective.read_depth = 16;
+  result.effective.arrival = "poisson";
+  result.effective.arrival_seed = 18446744073709551615U;
   result.traffic[0].sent.messages = 1000;
   result.traffic[0].received = result.traffic[0].sent;
   Direction back = result.traffic[0];
@@ -203,7 +241,10 @@ Report Complete() {
                     SweepResult(1048576, 23200),
                     SendLatency(),
                     RareLatency(),
-                    BothWays()};
+                    BothWays(),
+                    OpenLatency(500.0, false),
+                    OpenLatency(2000.0, true)};
+  report.slo = {SampleSlo()};
   return report;
 }
 

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "report/printable.h"
+#include "report/text_open_loop.h"
 #include "report/text_table.h"
 
 namespace rdmabench::report {
@@ -130,6 +131,10 @@ std::string Run(const Group& group) {
               [](std::uint64_t value) { return std::to_string(value); }) +
           " messages a queue pair, ";
   }
+  if (effective.arrival == "poisson") {
+    run +=
+        "poisson arrivals with seed " + std::to_string(effective.arrival_seed.value_or(0)) + ", ";
+  }
   const std::string messages = Across(
       group, [](const Effective& e) { return e.warmup_messages; },
       [](std::uint64_t value) { return std::to_string(value); });
@@ -161,6 +166,7 @@ std::string GidPair(const Report& report, const Result& result) {
 
 std::string Basis(const Result& result) {
   if (!result.latency) return {};
+  if (result.open_loop) return ", full round trips from the planned time";
   return result.latency->basis == "round_trip" ? ", full round trips" : ", half round trips";
 }
 
@@ -226,6 +232,16 @@ constexpr Column kLatencyColumns[] = {
     {"max us", 10, [](const Result& r) { return Microseconds(r.latency->max_ns); }},
 };
 
+constexpr Column kOpenLoopColumns[] = {
+    {"offered/s", 10,
+     [](const Result& r) { return Fixed(r.open_loop->offered_messages_per_second, 0); }},
+    {"achieved/s", 10,
+     [](const Result& r) { return Fixed(r.open_loop->achieved_messages_per_second, 0); }},
+    {"late most", 9, [](const Result& r) { return std::to_string(r.open_loop->backlog_max); }},
+    {"svc p50 us", 10, [](const Result& r) { return Microseconds(r.open_loop->service.p50_ns); }},
+    {"svc p99 us", 10, [](const Result& r) { return Microseconds(r.open_loop->service.p99_ns); }},
+};
+
 constexpr Column kLostColumns[] = {
     {"lost", 8, [](const Result& r) { return std::to_string(Lost(r)); }},
 };
@@ -245,6 +261,7 @@ constexpr Column kSpreadColumns[] = {
 
 bool HasLatency(const Result& result) { return result.latency.has_value(); }
 bool HasLost(const Result& result) { return Lost(result) > 0; }
+bool IsOpenLoop(const Result& result) { return result.open_loop.has_value(); }
 bool HasBandwidth(const Result& result) { return result.bandwidth.has_value(); }
 bool HasSpread(const Result& result) { return result.bandwidth && result.bandwidth->spread; }
 
@@ -259,6 +276,7 @@ constexpr ColumnSet kColumnSets[] = {
     {kBandwidthColumns, HasBandwidth},
     {kSpreadColumns, HasSpread},
     {kLatencyColumns, HasLatency},
+    {kOpenLoopColumns, IsOpenLoop},
     {kLostColumns, HasLost},
 };
 
@@ -320,6 +338,7 @@ std::string RenderResults(const Report& report) {
   std::string text;
   for (const Group& group : GroupByTest(report.results)) {
     text += (text.empty() ? "" : "\n") + Agreed(report, group) + "\n" + Table(group);
+    text += LoopNotes(group) + SloNotes(report.slo, group.front()->plan_index);
     text += FailedChecks(group);
   }
   return text;

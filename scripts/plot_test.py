@@ -213,6 +213,36 @@ def test_says_how_many_of_the_curves_it_drew(plot, tmp_path, latencies):
     assert "8 of 23 curves" in svg and "<!-- 2 B -->" in svg and "<!-- 8 MiB -->" in svg
 
 
+@pytest.fixture(name="sweep")
+def sweep_report():
+    """Its open loops: one rate that was kept up with, and one that was not."""
+    report = json.loads((GOLDEN / "complete.json").read_text(encoding="utf-8"))
+    report["results"] = [result for result in report["results"] if "open_loop" in result]
+    assert len(report["results"]) == 2
+    return report
+
+
+def test_draws_latency_by_load_and_where_it_saturates(plot, tmp_path, sweep):
+    svg = svg_of(plot, tmp_path, written(tmp_path, "sweep", sweep))
+    for text in ("offered rate", "response time", "p99.9", "saturated"):
+        assert text in svg
+    assert "message size" not in svg
+
+
+def test_draws_no_load_of_a_single_rate(plot, tmp_path, sweep):
+    del sweep["results"][1]
+    done = plot(written(tmp_path, "sweep", sweep), "-o", tmp_path / "out.png")
+    assert done.returncode == 1
+
+
+@pytest.mark.parametrize("key, value", [("offered_messages_per_second", "12"), ("saturated", None), ("response", 12)])
+def test_refuses_a_load_that_is_none(plot, tmp_path, sweep, key, value):
+    sweep["results"][0]["open_loop"][key] = value
+    if value is None:
+        del sweep["results"][0]["open_loop"][key]
+    assert plot(written(tmp_path, "broken", sweep), "-o", tmp_path / "out.png").returncode == 2
+
+
 UNFIT_LATENCY = {
     "p50_ns": "12",
     "p99_ns": -1,
