@@ -13,9 +13,20 @@
 
 namespace rdmabench {
 
-// Stamp: what changes in a request each time its slot is used.
+// Stamp: what changes in a request each time its slot is used. It gets the lane, the chain that is
+// about to be posted, and the lane's number of the chain's first message, from 0 in each run. What
+// was sent from these slots before has completed.
 struct Unstamped {
-  void operator()(ibv_send_wr* /*chain*/, std::uint64_t /*message*/) const {}
+  void operator()(std::uint32_t /*lane*/, ibv_send_wr* /*chain*/, std::uint64_t /*message*/) const {
+  }
+};
+
+// Inspect: what is looked at in a message that has arrived, before its slot is posted again. It
+// gets the completion, and where the slot begins; the payload lies behind the queue pair type's
+// head-room. Of a shared receive queue the slot is not known: its requests may be used in another
+// order than they were posted in.
+struct Uninspected {
+  void operator()(const ibv_wc& /*completion*/, std::uint64_t /*slot_addr*/) const {}
 };
 
 // Pace: whether a lane may post its next chain now; a "yes" is taken. A "no" is asked again on

@@ -1,5 +1,7 @@
 #include "bench/receive_ring.h"
 
+#include <algorithm>
+
 namespace rdmabench {
 
 ReceiveRing::ReceiveRing(const ReceiveShape& shape, const SlotLayout& layout, const Place& place)
@@ -24,7 +26,8 @@ int ReceiveRing::Fill() {
   return 0;
 }
 
-// The requests of a queue are alike, so the first ones of the chain stand for those that were used.
+// The slots that were used are those of the first requests of the chain. They are in the queue
+// again from now on, and the chain's requests get the slots that will be used next.
 int ReceiveRing::TopUp() {
   if (used_ == 0) return 0;
   ibv_recv_wr& last = requests_[position_ + used_ - 1];
@@ -33,6 +36,7 @@ int ReceiveRing::TopUp() {
   const int code = Post(&requests_[position_]);
   last.next = next;
   if (code != 0) return code;
+  std::rotate(pieces_.begin(), pieces_.begin() + used_, pieces_.end());
   returned_ += used_;
   used_ = 0;
   return 0;

@@ -36,6 +36,9 @@ class ReceiveRing {
   }
   // Posts what has been used since the last chain, so that the queue is full.
   int TopUp();
+  // Where the slot of the request begins that is used next. Of a shared queue, only where requests
+  // are used in the order in which they were posted.
+  std::uint64_t front_addr() const { return pieces_[position_ + used_].addr; }
 
   // Requests posted again since Restart(), which is what the sender may send on top of the depth.
   std::uint64_t returned() const { return returned_; }

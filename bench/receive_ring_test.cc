@@ -137,6 +137,26 @@ TEST_F(ReceiveRingTest, PostsWholeChainsAgainAfterATopUp) {
   EXPECT_THAT(posts_.chains, ElementsAre(::testing::SizeIs(4), ::testing::SizeIs(4)));
 }
 
+// Requests are used in the order in which they were posted, so that slots go round.
+TEST_F(ReceiveRingTest, KnowsTheSlotOfTheNextMessageAlsoAfterTopUps) {
+  constexpr std::uint32_t kDepth = 6;
+  ReceiveRing ring = Make(kDepth, 2);
+  ring.Fill();
+  std::uint64_t used = 0;
+  for (const std::uint32_t messages : {1U, 2U, 5U, 3U, 4U, 7U}) {
+    for (std::uint32_t i = 0; i < messages; ++i, ++used) {
+      ASSERT_EQ(ring.front_addr(), used % kDepth * kSlot) << used;
+      Use(ring, 1);
+    }
+    ring.TopUp();
+  }
+  std::uint64_t posted = 0;
+  for (const std::vector<std::uint64_t>& chain : posts_.chains) {
+    for (const std::uint64_t addr : chain) ASSERT_EQ(addr, posted++ % kDepth * kSlot) << posted;
+  }
+  EXPECT_EQ(posted, used + kDepth);
+}
+
 TEST_F(ReceiveRingTest, CountsFromZeroAfterARestart) {
   ReceiveRing ring = Make(4, 2);
   ring.Fill();

@@ -12,7 +12,7 @@ namespace {
 
 template <class Pace>
 using StreamOf = Stream<VerbsChannel, Unstamped, Pace, Unprobed>;
-using VerbsSink = Sink<VerbsChannel, CreditReturn>;
+using VerbsSink = Sink<VerbsChannel, CreditReturn, Uninspected>;
 
 // Both are made before the window opens.
 template <class Pace>

@@ -1,5 +1,5 @@
-// The engine of the receiver in bandwidth tests: counts what arrives, posts receive requests again
-// in chains, returns credits.
+// The engine of the receiver in bandwidth tests: counts what arrives, looks into it where that is
+// asked for, posts receive requests again in chains, returns credits.
 #pragma once
 
 #include <infiniband/verbs.h>
@@ -17,7 +17,7 @@
 
 namespace rdmabench {
 
-template <class Channel, class Credit>
+template <class Channel, class Credit, class Inspect>
 class Sink {
  public:
   struct Options {
@@ -28,12 +28,13 @@ class Sink {
     const TickClock& clock;
   };
 
-  Sink(Options options, Credit credit)
+  Sink(Options options, Credit credit, Inspect inspect = {})
       : rings_(options.rings),
         cqs_(std::move(options.cqs)),
         expected_(options.expected),
         clock_(options.clock),
         credit_(std::move(credit)),
+        inspect_(std::move(inspect)),
         counts_(rings_.size()) {}
 
   bool Step() {
@@ -73,11 +74,13 @@ class Sink {
   std::uint64_t first_ticks() const { return first_ticks_; }
   std::uint64_t last_ticks() const { return last_ticks_; }
   const std::vector<std::uint64_t>& counts() const { return counts_; }  // by queue
+  const Inspect& inspect() const { return inspect_; }
 
  private:
   bool Take(const ibv_wc& completion) {
     ++counts_[completion.wr_id];
     ReceiveRing& ring = rings_[completion.wr_id];
+    inspect_(completion, ring.front_addr());
     return !ring.Took() || Repost(ring, completion.qp_num);
   }
 
@@ -109,6 +112,7 @@ class Sink {
   const std::atomic<std::uint64_t>& expected_;
   const TickClock& clock_;
   Credit credit_;
+  [[no_unique_address]] Inspect inspect_;
   CompletionBatch completions_{};
   std::vector<std::uint64_t> counts_;
   std::uint64_t received_ = 0;

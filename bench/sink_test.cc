@@ -67,7 +67,7 @@ struct TestCredit {
   CreditLog* log;
 };
 
-using TestSink = Sink<TestChannel, TestCredit>;
+using TestSink = Sink<TestChannel, TestCredit, Uninspected>;
 
 class SinkTest : public ::testing::Test {
  protected:
@@ -78,14 +78,19 @@ class SinkTest : public ::testing::Test {
   }
   ~SinkTest() override { wire = nullptr; }
 
-  TestSink Make(std::uint32_t queues = 1) {
+  TestSink Make(std::uint32_t queues = 1) { return MakeOf<Uninspected>(queues, {}); }
+  template <class Inspect>
+  Sink<TestChannel, TestCredit, Inspect> MakeOf(std::uint32_t queues, Inspect inspect) {
     const ReceiveShape shape{.depth = kDepth, .chain = kChain, .slot_bytes = 64};
     for (std::uint32_t i = 0; i < queues; ++i) {
-      rings_.emplace_back(shape, LayoutFor(shape, queues),
-                          ReceiveRing::Place{.queue = i, .memory = {}, .qp = &qp_});
+      rings_.emplace_back(
+          shape, LayoutFor(shape, queues),
+          ReceiveRing::Place{
+              .queue = i, .first_slot = std::uint64_t{i} * kDepth, .memory = {}, .qp = &qp_});
     }
     return {{.rings = rings_, .cqs = {nullptr}, .expected = expected_, .clock = clock_},
-            TestCredit{&credit_}};
+            TestCredit{&credit_},
+            std::move(inspect)};
   }
   void Arrive(std::uint64_t queue, int messages, std::uint32_t bytes = 64) {
     for (int i = 0; i < messages; ++i) {
@@ -152,6 +157,33 @@ TEST_F(SinkTest, ReturnsTheCreditsOfEachChainOnce) {
   sink.Step();
   using Credit = std::pair<std::uint32_t, std::uint64_t>;
   EXPECT_THAT(credit_.returns, ElementsAre(Credit(1, 4), Credit(0, 4), Credit(0, 8)));
+}
+
+// Notes the slots of what has come, and how many chains were posted again by then.
+struct Noted {
+  void operator()(const ibv_wc& completion, std::uint64_t slot_addr) const {
+    bytes->push_back(completion.byte_len);
+    slots->push_back(slot_addr);
+    posts_before->push_back(wire->posts.size());
+  }
+  std::vector<std::uint32_t>* bytes;
+  std::vector<std::uint64_t>* slots;
+  std::vector<std::size_t>* posts_before;
+};
+
+TEST_F(SinkTest, HasEveryMessageInspectedInItsSlotBeforeThatIsPostedAgain) {
+  std::vector<std::uint32_t> bytes;
+  std::vector<std::uint64_t> slots;
+  std::vector<std::size_t> posts_before;
+  auto sink = MakeOf(2, Noted{&bytes, &slots, &posts_before});
+  constexpr std::uint32_t kSecond = kDepth * 64;  // where the second queue's slots begin
+  Arrive(0, 1, 60);
+  Arrive(1, kChain, 61);
+  Arrive(0, 2, 62);
+  sink.Step();
+  EXPECT_THAT(bytes, ElementsAre(60, 61, 61, 61, 61, 62, 62));
+  EXPECT_THAT(slots, ElementsAre(0, kSecond, kSecond + 64, kSecond + 128, kSecond + 192, 64, 128));
+  EXPECT_THAT(posts_before, ElementsAre(0, 0, 0, 0, 0, 1, 1));
 }
 
 TEST_F(SinkTest, DoesNotEndBeforeItKnowsHowManyAreToCome) {

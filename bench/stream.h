@@ -106,13 +106,14 @@ class Stream {
   bool Fill(State& lane) {
     std::uint64_t posted = lane.posted;
     std::uint32_t position = lane.position;
+    const auto index = static_cast<std::uint32_t>(&lane - lanes_.data());
     while (posted < lane.may_post) {
-      if (!pace_.MayPost(static_cast<std::uint32_t>(&lane - lanes_.data()), posted)) {
+      if (!pace_.MayPost(index, posted)) {
         look_ = true;
         break;
       }
       ibv_send_wr* chain = lane.requests + position;
-      stamp_(chain, posted);
+      stamp_(index, chain, posted);
       if (const int code = Channel::Post(lane.qp, chain); code != 0) [[unlikely]] {
         return FailPost(lane, code);
       }

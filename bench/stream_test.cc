@@ -171,5 +171,36 @@ TEST_F(StreamTest, ReportsAPostThatFails) {
   EXPECT_EQ(result.failure.code, ENOMEM);
 }
 
+// Notes the lane, the number and the length of each chain.
+struct Noted {
+  void operator()(std::uint32_t lane, const ibv_send_wr* chain, std::uint64_t message) const {
+    EXPECT_EQ(chain->wr_id, lane);
+    std::uint64_t length = 0;
+    for (; chain != nullptr; chain = chain->next) ++length;
+    // All that used the chain's slots before has completed.
+    const std::uint64_t done = wire->posted[lane] - wire->in_flight[lane];
+    EXPECT_TRUE(message < kRing || done >= message - kRing + length) << message;
+    (*chains)[lane].emplace_back(message, length);
+  }
+  static constexpr std::uint64_t kRing = 8;
+  std::map<std::uint32_t, std::vector<std::pair<std::uint64_t, std::uint64_t>>>* chains;
+};
+
+TEST_F(StreamTest, HasEachChainStampedWithItsLaneAndItsFirstMessage) {
+  const RingShape shape{.message_bytes = 64, .window = 7, .post_list = 2, .signal_every = 4};
+  ASSERT_EQ(shape.Length(), Noted::kRing);
+  std::map<std::uint32_t, std::vector<std::pair<std::uint64_t, std::uint64_t>>> chains;
+  Stream<TestChannel, Noted, Unpaced, Unprobed> stream(
+      {.shape = shape, .messages = 100}, MakeLanes(shape, 3), {nullptr}, Noted{&chains});
+  while (!stream.Done()) ASSERT_TRUE(stream.Step());
+  ASSERT_EQ(chains.size(), 3U);
+  for (const auto& [lane, posts] : chains) {
+    ASSERT_EQ(posts.size(), 50U);
+    for (std::uint64_t i = 0; i < posts.size(); ++i) {
+      EXPECT_EQ(posts[i], std::pair(2 * i, std::uint64_t{2}));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace rdmabench
