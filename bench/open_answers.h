@@ -25,10 +25,14 @@ struct SlotMark {
   std::uint8_t value = 0;
 };
 
+// The last byte of `length` at an address.
+inline std::uint8_t* LastByte(std::uint64_t addr, std::uint32_t length) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): verbs carry addresses as integers.
+  return reinterpret_cast<std::uint8_t*>(addr) + length - 1;
+}
 // Of the message that the request sends.
 inline std::uint8_t& LastByteOf(const ibv_send_wr& request) {
-  const ibv_sge& piece = *request.sg_list;
-  return *reinterpret_cast<std::uint8_t*>(piece.addr + piece.length - 1);
+  return *LastByte(request.sg_list->addr, request.sg_list->length);
 }
 // The one after the last that left in this slot, which is there, also from the run before.
 inline std::uint8_t NextMark(const ibv_send_wr& request) {
@@ -40,8 +44,8 @@ struct InPayload {
   static constexpr bool kNamesSlots = true;
   static SlotMark Arrived(const ReceiveRing& ring, const ibv_wc& completion) {
     if (completion.byte_len < kNameBytes) return {.slot = kMostNamedSlots};
-    const auto* end = reinterpret_cast<const std::uint8_t*>(ring.next_addr()) + completion.byte_len;
-    return {.slot = *(end - 2), .value = *(end - 1)};
+    const std::uint8_t* last = LastByte(ring.next_addr(), completion.byte_len);
+    return {.slot = *(last - 1), .value = *last};
   }
   static void Leave(ibv_send_wr& request, SlotMark mark) {
     std::uint8_t& last = LastByteOf(request);

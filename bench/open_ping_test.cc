@@ -165,7 +165,6 @@ TEST_F(OpenPingTest, SendsExactlyItsCountOnEveryLaneAndRecordsEachReplyTwice) {
   EXPECT_EQ(Run(ping).outcome, Outcome::kDone);
   EXPECT_THAT(wire_.posts, Each(1000U));
   EXPECT_THAT(ping.counts(), Each(1000U));
-  EXPECT_EQ(ping.planned(), 1000U * kLanes);
   EXPECT_EQ(ping.sent(), 1000U * kLanes);
   EXPECT_EQ(ping.completed(), 1000U * kLanes);
   EXPECT_THAT(response_.ticks, SizeIs(1000 * kLanes));
@@ -275,7 +274,6 @@ TEST_F(OpenPingTest, EndsAPassAtAnImpossibleRate) {
 TEST_F(OpenPingTest, MarksNoMessageAsTheOneBeforeInItsSlot) {
   TestPing<BySlot> ping = OverMemory(AtOnce(600 * kWindow));
   Run(ping);
-  EXPECT_EQ(wire_.posts[0], 600U * kWindow);
   EXPECT_FALSE(wire_.has_repeated_a_mark);
 }
 
