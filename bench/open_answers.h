@@ -39,12 +39,12 @@ inline std::uint8_t NextMark(const ibv_send_wr& request) {
   return static_cast<std::uint8_t>(LastByteOf(request) + 1);
 }
 
-// In the last two bytes of a SEND's payload. The ring has to post one receive request at a time.
+// In the last two bytes of a SEND's payload.
 struct InPayload {
   static constexpr bool kNamesSlots = true;
   static SlotMark Arrived(const ReceiveRing& ring, const ibv_wc& completion) {
     if (completion.byte_len < kNameBytes) return {.slot = kMostNamedSlots};
-    const std::uint8_t* last = LastByte(ring.next_addr(), completion.byte_len);
+    const std::uint8_t* last = LastByte(ring.front_addr(), completion.byte_len);
     return {.slot = *(last - 1), .value = *last};
   }
   static void Leave(ibv_send_wr& request, SlotMark mark) {

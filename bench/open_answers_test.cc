@@ -93,7 +93,7 @@ class NamedEchoTest : public ::testing::Test {
   template <class Naming>
   Echo<TestChannel, ByReceiveOf<Naming>> OverReceives() {
     const ReceiveShape shape{
-        .depth = kWindow, .chain = 1, .slot_bytes = kBytes + kHeadroom, .own_slots = true};
+        .depth = kWindow, .chain = kWindow, .slot_bytes = kBytes + kHeadroom, .own_slots = true};
     rings_.emplace_back(
         shape, LayoutFor(shape, 1),
         ReceiveRing::Place{

@@ -98,13 +98,6 @@ INSTANTIATE_TEST_SUITE_P(
                     Clash{"send_lat",
                           [](TestPlan& plan) {
                             plan.queue.qp_type = "ud";
-                            plan.queue.recv_post_list = 4;
-                            plan.run.rate.bits_per_second = 1e9;
-                          },
-                          "--recv-post-list", "a rate"},
-                    Clash{"send_lat",
-                          [](TestPlan& plan) {
-                            plan.queue.qp_type = "ud";
                             plan.run.message_bytes = {1};
                             plan.run.rate.bits_per_second = 1e9;
                           },

@@ -72,8 +72,6 @@ constexpr Rule kRules[] = {
      "--rate", "give the rate at which messages arrive, or leave it out", true},
     {[](const Case& c) { return c.run.arrival_seed && c.run.arrival != Poisson::kName; },
      "--arrival-seed", "--arrival poisson", "leave it out: nothing else is random", true},
-    {[](const Case& c) { return NamesSlots(c.plan) && c.queue.recv_post_list.value_or(1) != 1; },
-     "--recv-post-list", "a rate", "each receive request is posted by itself; leave it out"},
     {[](const Case& c) { return c.run.burst && !c.run.IsPaced(); }, "--burst", "--rate",
      "give the rate that the bursts have to add up to, or leave it out", true},
     {[](const Case& c) { return c.run.rate.bits_per_second && c.run.rate.messages_per_second; },

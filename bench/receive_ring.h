@@ -44,8 +44,6 @@ class ReceiveRing {
   std::uint64_t returned() const { return returned_; }
   void Restart() { returned_ = 0; }
   std::uint32_t number() const { return place_.queue; }
-  // Where the next message arrives, of a ring that posts one request at a time.
-  std::uint64_t next_addr() const { return pieces_[position_].addr; }
 
  private:
   int PostChain();

@@ -148,8 +148,7 @@ ReceiveShape ReceiveShapeFor(const TestPlan& test, std::uint64_t most_message,
     shape.depth = std::min({std::max(kReceiveDepth, 2 * queue.post_list), share, most_depth});
   }
   shape.own_slots = NamesSlots(test);
-  shape.chain =
-      queue.recv_post_list.value_or(NamesSlots(test) ? 1 : ChooseChain(queue, shape.depth));
+  shape.chain = queue.recv_post_list.value_or(ChooseChain(queue, shape.depth));
   if (!queue.recv_depth) shape.depth = std::max(shape.depth / shape.chain, 1U) * shape.chain;
   shape.slot_bytes =
       static_cast<std::uint32_t>(most_message) + FindQpType(queue.qp_type).recv_headroom;
