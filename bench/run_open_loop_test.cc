@@ -174,6 +174,21 @@ TEST_F(RunOpenLoop, GoesThroughSizesOverTheSameQueuePairs) {
   }
 }
 
+// Of counts that are no multiples of the chain the rest is posted by itself.
+TEST_F(RunOpenLoop, TellsMessagesApartOverChainsOfReceiveRequests) {
+  Plan plan = PlanOf("send_lat", "ud", 203);
+  plan.tests[0].queue.send_depth = 8;
+  plan.tests[0].queue.recv_depth = 40;
+  plan.tests[0].queue.recv_post_list = 10;
+  plan.tests[0].run.message_bytes = {2, 64, 2};
+  const std::vector<report::Result> results = MeasureAll(plan);
+  ASSERT_THAT(results, SizeIs(3));
+  for (const report::Result& result : results) {
+    EXPECT_EQ(result.latency->samples, 203U);
+    EXPECT_EQ(result.latency->lost_replies, 0U);
+  }
+}
+
 TEST_F(RunOpenLoop, HasOtherArrivalsInEachRunOfATest) {
   Plan plan = PlanOf("send_lat", "rc", 20);
   plan.tests[0].run.message_bytes = {2, 64};
