@@ -23,6 +23,8 @@ using report::Traffic;
 constexpr std::size_t kHosts = 2;
 constexpr double kSteadyPpm = 50.0;
 constexpr double kWindowTolerance = 0.05;
+constexpr double kDepthTolerance = 0.02;
+constexpr double kSecondsPerNs = 1e-9;
 constexpr double kShortestWindowCompared = 1.0;  // seconds
 // A receiver's window has one message less than the sender's: here that is 1 %.
 constexpr std::uint64_t kFewestCompared = 100;  // messages a queue pair
@@ -222,6 +224,33 @@ std::optional<report::Check> SamplesAreMessages(const Context& context) {
       .text = ok ? "" : "not every message has its sample, or some have two"};
 }
 
+// The printed rate, times what a clock says that a place in the queue takes to come round, against
+// the depth (Little's law). What is not in flight waits for the host to fill the queue again.
+std::optional<report::Check> InFlightIsTheDepth(const Context& context) {
+  const report::Result& result = context.result;
+  if (!result.bandwidth || result.traffic.empty()) return std::nullopt;
+  // Of a result that is one sender's the headline has to agree, too.
+  const bool is_senders = result.traffic.size() == 1 && !context.type.loses;
+  double in_flight = 0, refilling = 0;
+  for (const Direction& direction : result.traffic) {
+    const std::optional<report::QueueTurn>& turn = direction.sent.queue_turn;
+    if (!turn || direction.sent.window_seconds <= 0.0) return std::nullopt;
+    const double rate = is_senders ? result.bandwidth->messages_per_second
+                                   : Real(direction.sent.messages) / direction.sent.window_seconds;
+    in_flight += rate * (turn->turn_ns - turn->refill_ns) * kSecondsPerNs;
+    refilling += rate * turn->refill_ns * kSecondsPerNs;
+  }
+  const double depth =
+      Real(std::uint64_t{result.effective.send_depth} * result.queue_pairs * result.traffic.size());
+  const bool ok = std::abs(in_flight + refilling - depth) <= kDepthTolerance * depth;
+  return report::Check{.name = "in_flight_is_the_depth",
+                       .ok = ok,
+                       .figures = {{"depth_messages", depth},
+                                   {"in_flight_messages", in_flight},
+                                   {"refilling_messages", refilling}},
+                       .text = ok ? "" : "the rate is not that at which the send queues turn over"};
+}
+
 // Two machines, two clocks, one window but for a message's way.
 std::optional<report::Check> WindowsAgree(const Context& context) {
   const report::Result& result = context.result;
@@ -263,9 +292,9 @@ std::optional<report::Check> ClocksAreSteady(const Context& context) {
 using CheckFunction = std::optional<report::Check> (*)(const Context&);
 
 constexpr CheckFunction kChecks[] = {
-    ReceivedAsSent,       QueuePairsAddUp, CompletionsNameTheOp,
-    PortsCountThePackets, NoErrorsCounted, NoCongestionCounted,
-    SamplesAreMessages,   WindowsAgree,    ClocksAreSteady,
+    ReceivedAsSent,  QueuePairsAddUp,     CompletionsNameTheOp, PortsCountThePackets,
+    NoErrorsCounted, NoCongestionCounted, SamplesAreMessages,   InFlightIsTheDepth,
+    WindowsAgree,    ClocksAreSteady,
 };
 
 }  // namespace

@@ -48,6 +48,7 @@ class ChecksTest : public testing::Test {
     result_.bytes = 300'000;
     result_.window_seconds = 2.0;
     result_.effective.mtu_bytes = 1024;
+    result_.effective.send_depth = 4;
     result_.bandwidth = report::Bandwidth{.bytes_per_second = 150'000, .messages_per_second = 50};
     report::Direction& direction = result_.traffic.emplace_back();
     direction.sent = {.messages = 100,
@@ -56,6 +57,7 @@ class ChecksTest : public testing::Test {
                       .completion_opcode = "send",
                       .messages_per_queue_pair = {100}};
     direction.received = direction.sent;
+    direction.sent.queue_turn = report::QueueTurn{.turn_ns = 80e6, .refill_ns = 20e6};
     direction.received->completion_opcode = "recv";
     direction.received->window_seconds = 1.99;
     result_.counters.client = {{"sent_pkts", 310}, {"rcvd_pkts", 100}};
@@ -96,7 +98,7 @@ TEST_F(ChecksTest, AllHoldWhereEverythingAgrees) {
   EXPECT_THAT(Names(checks),
               ElementsAre("received_as_sent", "queue_pairs_add_up", "completions_name_the_op",
                           "ports_count_the_packets", "no_errors_counted", "no_congestion_counted",
-                          "windows_agree", "clocks_are_steady"));
+                          "in_flight_is_the_depth", "windows_agree", "clocks_are_steady"));
   for (const Check& check : checks) {
     EXPECT_TRUE(check.ok) << check.name;
     EXPECT_EQ(check.text, "") << check.name;
@@ -112,6 +114,7 @@ TEST_F(ChecksTest, SayNothingWhereThereIsOneSourceOnly) {
   result_.test = "write_bw";
   result_.traffic[0].sent.completion_opcode.reset();
   result_.traffic[0].sent.messages_per_queue_pair.clear();
+  result_.traffic[0].sent.queue_turn.reset();
   result_.traffic[0].received.reset();
   result_.counters = {};
   drift_ppm_ = {};
@@ -165,6 +168,10 @@ INSTANTIATE_TEST_SUITE_P(
               [](Result& result, Drift&) {
                 result.counters.client.emplace_back("completer_retry_err", 2);
               }},
+        Fault{"in_flight_is_the_depth", "half_the_window_counted",
+              [](Result& result, Drift&) { result.bandwidth->messages_per_second = 100; }},
+        Fault{"in_flight_is_the_depth", "not_all_counted",
+              [](Result& result, Drift&) { result.bandwidth->messages_per_second = 48.9; }},
         Fault{"windows_agree", "a_clock_twice_as_fast",
               [](Result& result, Drift&) { result.traffic[0].received->window_seconds = 4.0; }},
         Fault{"clocks_are_steady", "drifts", [](Result&, Drift& drift) { drift[1] = -50.0; }}),
@@ -178,6 +185,27 @@ TEST_F(ChecksTest, LetMessagesGetLostWhereTheyMayButNotComeTwice) {
   EXPECT_THAT(Names(Checks()), testing::Not(Contains("windows_agree")));
   result_.traffic[0].received->messages = 101;
   EXPECT_FALSE(Holds("received_as_sent"));
+}
+
+TEST_F(ChecksTest, TellMessagesInFlightFromPlacesThatTheHostFills) {
+  const std::vector<Check> checks = Checks();
+  const Check* check = Find(checks, "in_flight_is_the_depth");
+  ASSERT_NE(check, nullptr);
+  EXPECT_THAT(check->figures,
+              ElementsAre(Pair("depth_messages", 4.0), Pair("in_flight_messages", 3.0),
+                          Pair("refilling_messages", 1.0)));
+}
+
+// Of two directions each has its own rate, and the headline is of neither.
+TEST_F(ChecksTest, AddUpWhatBothDirectionsHaveInFlight) {
+  report::Direction back = result_.traffic[0];
+  std::swap(back.from, back.to);
+  back.sent.messages = 50;
+  back.sent.queue_turn = report::QueueTurn{.turn_ns = 160e6, .refill_ns = 0};
+  result_.traffic.push_back(back);
+  EXPECT_TRUE(Holds("in_flight_is_the_depth"));
+  result_.traffic[1].sent.messages = 47;
+  EXPECT_FALSE(Holds("in_flight_is_the_depth"));
 }
 
 TEST_F(ChecksTest, LookForAReadsPayloadOnItsWayBack) {

@@ -43,8 +43,16 @@ std::uint64_t ReadSystemClock() {
 
 TickClock::TickClock(TickSource source) : source_(source), start_(Observe()) {}
 
+TickClock::TickClock(const std::atomic<std::uint64_t>& nanoseconds)
+    : source_(TickSource::kSimulated), simulated_(&nanoseconds), start_(Observe()) {}
+
+std::uint64_t TickClock::ReadNanoseconds() const {
+  return simulated_ == nullptr ? ReadSystemClock() : simulated_->load(std::memory_order_relaxed);
+}
+
 std::string_view TickClock::source_name() const {
   if (source_ == TickSource::kSystem) return "clock_gettime";
+  if (source_ == TickSource::kSimulated) return "simulated";
 #if defined(__aarch64__)
   return "cntvct";
 #else
@@ -53,7 +61,7 @@ std::string_view TickClock::source_name() const {
 }
 
 TickClock::Moment TickClock::Observe() const {
-  if (source_ == TickSource::kSystem) return {ReadSystemClock(), ReadSystemClock()};
+  if (source_ != TickSource::kCounter) return {ReadNanoseconds(), ReadNanoseconds()};
   Moment best;
   std::uint64_t tightest = std::numeric_limits<std::uint64_t>::max();
   for (int i = 0; i < kBrackets; ++i) {
@@ -68,7 +76,7 @@ TickClock::Moment TickClock::Observe() const {
 }
 
 double TickClock::NanosecondsPerTick() const {
-  if (source_ == TickSource::kSystem) return 1.0;
+  if (source_ != TickSource::kCounter) return 1.0;
   Moment end = Observe();
   while (end.nanoseconds - start_.nanoseconds < kShortestSlopeNs) end = Observe();
   return static_cast<double>(end.nanoseconds - start_.nanoseconds) /
@@ -76,7 +84,7 @@ double TickClock::NanosecondsPerTick() const {
 }
 
 std::optional<double> TickClock::DriftPpm(const Moment& from) const {
-  if (source_ == TickSource::kSystem) return std::nullopt;
+  if (source_ != TickSource::kCounter) return std::nullopt;
   return DriftPpm(start_, from, Observe());
 }
 

@@ -1,6 +1,7 @@
 // The cycle counter, and what a tick of it is worth. The only user of the counter's instructions.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -9,8 +10,9 @@ namespace rdmabench {
 
 // What Now() of a clock counts.
 enum class TickSource {
-  kCounter,  // invariant TSC (x86-64) or CNTVCT_EL0 (aarch64)
-  kSystem,   // clock_gettime(CLOCK_MONOTONIC_RAW), in nanoseconds
+  kCounter,    // invariant TSC (x86-64) or CNTVCT_EL0 (aarch64)
+  kSystem,     // clock_gettime(CLOCK_MONOTONIC_RAW), in nanoseconds
+  kSimulated,  // what a test says, in nanoseconds
 };
 
 // Reads the processor's counter. Only meaningful between reads on one machine, and where
@@ -42,12 +44,14 @@ class TickClock {
  public:
   TickClock() : TickClock(CounterIsInvariant() ? TickSource::kCounter : TickSource::kSystem) {}
   explicit TickClock(TickSource source);
+  // For tests: it shows `nanoseconds`, which outlives it.
+  explicit TickClock(const std::atomic<std::uint64_t>& nanoseconds);
 
   std::uint64_t Now() const {
-    return source_ == TickSource::kCounter ? ReadCounter() : ReadSystemClock();
+    return source_ == TickSource::kCounter ? ReadCounter() : ReadNanoseconds();
   }
   TickSource source() const { return source_; }
-  std::string_view source_name() const;  // "tsc", "cntvct", "clock_gettime"
+  std::string_view source_name() const;  // "tsc", "cntvct", "clock_gettime", "simulated"
 
   double NanosecondsPerTick() const;
   double Seconds(std::uint64_t from_ticks, std::uint64_t to_ticks) const;
@@ -65,7 +69,10 @@ class TickClock {
   static std::optional<double> DriftPpm(const Moment& start, const Moment& from, const Moment& now);
 
  private:
+  std::uint64_t ReadNanoseconds() const;  // of a source that counts them
+
   TickSource source_;
+  const std::atomic<std::uint64_t>* simulated_ = nullptr;
   Moment start_;
 };
 

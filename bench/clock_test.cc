@@ -73,6 +73,16 @@ TEST(TickClock, TellsByHowMuchACounterRanFasterThanWhenItWasCalibrated) {
   EXPECT_NEAR(*drift, 100.0, 1e-6);
 }
 
+TEST(TickClock, ShowsTheTimeThatATestSays) {
+  std::atomic<std::uint64_t> nanoseconds{1'000'000'000};
+  const TickClock clock(nanoseconds);
+  const std::uint64_t from = clock.Now();
+  nanoseconds += 250;
+  EXPECT_EQ(clock.Now() - from, 250U);
+  EXPECT_EQ(clock.NanosecondsPerTick(), 1.0);
+  EXPECT_EQ(clock.source_name(), "simulated");
+}
+
 TEST(TickClock, TakesTheCounterOnlyWhereItIsInvariant) {
   EXPECT_EQ(TickClock().source(),
             CounterIsInvariant() ? TickSource::kCounter : TickSource::kSystem);

@@ -17,6 +17,7 @@
 #include "bench/receive_ring.h"
 #include "bench/ring.h"
 #include "bench/shape.h"
+#include "bench/turns.h"
 #include "report/histogram.h"
 #include "transport/endpoint.h"
 
@@ -68,6 +69,7 @@ struct JobRun {
     std::uint64_t end_ticks = 0;
     std::optional<ibv_wc_opcode> opcode;
     std::uint64_t lost_replies = 0;
+    std::vector<Turns> turns = {};  // by queue pair; empty: none were followed
   } sent;
   // Of an open loop, see OpenPing.
   struct Planned {

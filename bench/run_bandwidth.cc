@@ -11,7 +11,7 @@ namespace rdmabench {
 namespace {
 
 template <class Pace>
-using StreamOf = Stream<VerbsChannel, Unstamped, Pace, Unprobed>;
+using StreamOf = Stream<VerbsChannel, Unstamped, Pace, FollowTurns>;
 using VerbsSink = Sink<VerbsChannel, CreditReturn, Uninspected>;
 
 // Both are made before the window opens.
@@ -19,7 +19,8 @@ template <class Pace>
 StreamOf<Pace> MakeStream(const Bench& bench, const Job& job, Pace pace) {
   return StreamOf<Pace>({.shape = job.shape, .messages = job.messages, .at_least = job.at_least},
                         MakeLanes(bench.endpoint, job), Pointers(bench.endpoint.send_cqs()), {},
-                        std::move(pace));
+                        std::move(pace),
+                        FollowTurns(bench.endpoint.queue_pairs().size(), bench.clock));
 }
 
 VerbsSink MakeSink(const Bench& bench) {
@@ -41,7 +42,8 @@ JobRun::Sent Account(const StreamOf<Pace>& stream, const LoopResult& loop,
           .start_ticks = loop.start_ticks,
           .end_ticks = done_ticks != 0 ? done_ticks : loop.end_ticks,
           .opcode = stream.completed() > 0 ? std::optional(stream.opcode()) : std::nullopt,
-          .lost_replies = 0};
+          .lost_replies = 0,
+          .turns = stream.probe().turns()};
 }
 
 JobRun::Received Account(const VerbsSink& sink, const Job& job) {

@@ -12,6 +12,7 @@ using nlohmann::json;
 
 constexpr std::uint64_t kMost = ~std::uint64_t{0};
 constexpr double kMostSeconds = 1e9;
+constexpr double kMostNs = 1e18;
 constexpr double kMostDriftPpm = 1e9;
 constexpr double kMostMessagesPerSecond = 1e12;
 constexpr std::size_t kMostSamples = 16384;
@@ -31,6 +32,10 @@ json TrafficToJson(const report::Traffic& traffic) {
                  {"window_seconds", traffic.window_seconds},
                  {"messages_per_queue_pair", traffic.messages_per_queue_pair}};
   if (traffic.completion_opcode) object["completion_opcode"] = *traffic.completion_opcode;
+  if (traffic.queue_turn) {
+    object["turn_ns"] = traffic.queue_turn->turn_ns;
+    object["refill_ns"] = traffic.queue_turn->refill_ns;
+  }
   return object;
 }
 
@@ -42,6 +47,10 @@ report::Traffic TrafficFromJson(JsonReader reader, std::uint32_t queue_pairs) {
   traffic.messages_per_queue_pair =
       reader.Numbers("messages_per_queue_pair", 0, kMost, queue_pairs);
   if (reader.Has("completion_opcode")) traffic.completion_opcode = reader.Text("completion_opcode");
+  if (reader.Has("turn_ns")) {
+    traffic.queue_turn = report::QueueTurn{.turn_ns = reader.Real("turn_ns", 0.0, kMostNs),
+                                           .refill_ns = reader.Real("refill_ns", 0.0, kMostNs)};
+  }
   reader.Done();
   return traffic;
 }

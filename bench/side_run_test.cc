@@ -28,6 +28,7 @@ report::Traffic FullTraffic() {
   traffic.window_seconds = 1.25;
   traffic.completion_opcode = "send";
   traffic.messages_per_queue_pair = {100, 200};
+  traffic.queue_turn = report::QueueTurn{.turn_ns = 81920.5, .refill_ns = 12.25};
   return traffic;
 }
 
@@ -63,6 +64,9 @@ void ExpectEqual(const report::Traffic& one, const report::Traffic& other) {
   EXPECT_EQ(one.window_seconds, other.window_seconds);
   EXPECT_EQ(one.completion_opcode, other.completion_opcode);
   EXPECT_EQ(one.messages_per_queue_pair, other.messages_per_queue_pair);
+  ASSERT_EQ(one.queue_turn.has_value(), other.queue_turn.has_value());
+  EXPECT_EQ(one.queue_turn->turn_ns, other.queue_turn->turn_ns);
+  EXPECT_EQ(one.queue_turn->refill_ns, other.queue_turn->refill_ns);
 }
 
 // As it comes over the session: as text.

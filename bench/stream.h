@@ -41,7 +41,8 @@ class Stream {
       lanes_[i] = {.qp = rings_[i].qp,
                    .requests = rings_[i].ring.requests().data(),
                    .length = static_cast<std::uint32_t>(rings_[i].ring.requests().size()),
-                   .limit = messages};
+                   .limit = messages,
+                   .followed = shape_.window};
       lanes_[i].Open(room_);
     }
     open_lanes_ = lanes_.size();
@@ -79,6 +80,7 @@ class Stream {
   bool starved() const { return look_; }
   ibv_wc_opcode opcode() const { return completions_[0].opcode; }
   const Failure& failure() const { return failure_; }
+  const Probe& probe() const { return probe_; }
   std::vector<std::uint64_t> CompletedPerLane() const {
     std::vector<std::uint64_t> counts;
     counts.reserve(lanes_.size());
@@ -97,6 +99,8 @@ class Stream {
     std::uint64_t may_post = 0;
     std::uint64_t completed = 0;
     std::uint64_t limit = 0;
+    // With so many complete the place that the probe follows is free again.
+    std::uint64_t followed = 0;
 
     void Open(std::uint64_t room) { may_post = std::min(limit, completed + room); }
   };
@@ -145,11 +149,25 @@ class Stream {
       probe_.Completed(lane.completed);
       if (lane.completed == lane.limit) --open_lanes_;
       lane.Open(room);
+      if constexpr (Probe::kFollows) {
+        if (lane.completed >= lane.followed && !Turn(lane)) [[unlikely]]
+          return false;
+      }
     }
     for (const ibv_wc& completion : fresh) {
       State& lane = lanes[completion.wr_id];
       if (lane.posted < lane.may_post && !Fill(lane)) return false;
     }
+    return true;
+  }
+
+  // The place that is followed is free; where it may, the next message takes it at once.
+  [[gnu::cold]] bool Turn(State& lane) {
+    const std::uint64_t freed_ticks = probe_.Now();
+    if (lane.posted < lane.may_post && !Fill(lane)) return false;
+    lane.followed += shape_.window;
+    probe_.Turned(static_cast<std::size_t>(&lane - lanes_.data()), freed_ticks,
+                  lane.posted >= lane.followed);
     return true;
   }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "bench/arrivals.h"
+#include "bench/mean_turn.h"
 #include "bench/open_account.h"
 #include "bench/open_loop.h"
 #include "bench/shape.h"
@@ -334,7 +335,10 @@ void TestRun::Loop(const RingShape& shape, const Watching& watching, SideRun& ow
 
 void TestRun::Account(const Job& job, const std::vector<JobRun>& runs, SideRun& own) const {
   const TickClock& clock = setting_.site.clock;
-  if (job.duty.Initiates()) own.sent = SentBy(runs, job.shape.message_bytes, clock);
+  if (job.duty.Initiates()) {
+    own.sent = SentBy(runs, job.shape.message_bytes, clock);
+    own.sent->queue_turn = MeanTurn(runs, job.shape.window, clock);
+  }
   if (job.op->TakesReceives() && job.duty.Listens()) own.received = ReceivedBy(runs, clock);
   own.inline_bytes = crew_.endpoint().inline_bytes();
   own.inline_used = job.duty.Posts() && UsesInline(crew_.endpoint(), job);

@@ -233,6 +233,13 @@ Json SloJson(const Slo& slo) {
   return object.Take();
 }
 
+Json QueueTurnJson(const QueueTurn& turn) {
+  Object object;
+  object.Put("turn_ns", turn.turn_ns);
+  object.Put("refill_ns", turn.refill_ns);
+  return object.Take();
+}
+
 Json TrafficJson(const Traffic& traffic) {
   Object object;
   object.Put("messages", traffic.messages);
@@ -240,6 +247,7 @@ Json TrafficJson(const Traffic& traffic) {
   object.Put("window_seconds", traffic.window_seconds);
   object.Put("completion_opcode", traffic.completion_opcode);
   object.PutUnlessEmpty("messages_per_queue_pair", traffic.messages_per_queue_pair);
+  object.Put("queue_turn", traffic.queue_turn, QueueTurnJson);
   return object.Take();
 }
 

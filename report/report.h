@@ -162,6 +162,13 @@ struct OpenLoop {
   bool saturated = false;
 };
 
+// How long a place in the send queue takes from the completion that frees it to the next one, and
+// how much of that the host takes to fill the queue again; means over messages.
+struct QueueTurn {
+  double turn_ns = 0.0;
+  double refill_ns = 0.0;
+};
+
 // What one side saw of one direction.
 struct Traffic {
   std::uint64_t messages = 0;
@@ -169,6 +176,7 @@ struct Traffic {
   double window_seconds = 0.0;
   std::optional<std::string> completion_opcode = {};  // "rdma_write", "recv"
   std::vector<std::uint64_t> messages_per_queue_pair = {};
+  std::optional<QueueTurn> queue_turn = {};  // of a sender whose queue was kept full
 };
 
 // Messages in one direction, as both ends account for them.

@@ -122,6 +122,7 @@ Result SweepResult(std::uint64_t message_bytes, std::uint64_t messages) {
   result.bandwidth->spread = SpreadAround(result.bandwidth->bytes_per_second);
   result.intervals = {{0.0, 1.0, messages / 2}, {1.0, 1.0, messages / 2}};
   result.traffic[0].sent.messages_per_queue_pair = {messages / 2, messages / 2};
+  result.traffic[0].sent.queue_turn = QueueTurn{.turn_ns = 31250.0, .refill_ns = 62.5};
   const auto sent = static_cast<double>(messages);
   result.checks = {
       {"messages_per_queue_pair_add_up", true, {{"messages", sent}, {"sum_messages", sent}}, ""},

@@ -75,7 +75,8 @@ void Reset(std::vector<FakeDevice> devices) {
   for (FakeDevice& device : devices) world.devices.push_back(MakeDevice(std::move(device)));
   world.faults = Faults{};
   world.calls = world.sends = 0;
-  world.faulty = false;
+  world.faulty = world.timed = false;
+  world.timetable.Stop();
   world.overrun = false;
 }
 

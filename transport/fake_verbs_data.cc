@@ -322,6 +322,31 @@ Fate NextFate() {
   return {};
 }
 
+// What becomes of a request, and its completion. With send_mutex held.
+void Carry(FakeQp& qp, const ibv_send_wr& wr, std::uint64_t position, const Fate& fate) {
+  const Operation& operation = *FindOperation(qp, wr.opcode);
+  const std::span<const ibv_sge> local(wr.sg_list, static_cast<std::size_t>(wr.num_sge));
+  const std::uint64_t length = TotalLength(local);
+  ibv_wc wc{};
+  wc.opcode = operation.completes_as;
+  wc.byte_len = static_cast<std::uint32_t>(length);
+  if (qp.now == IBV_QPS_ERR) {
+    wc.status = IBV_WC_WR_FLUSH_ERR;
+    qp.CompleteSend(wr.wr_id, position, wc);
+    return;
+  }
+  const int copies = qp.qp_type == IBV_QPT_RC ? 1 : fate.copies;
+  wc.status = fate.error.value_or(IBV_WC_SUCCESS);
+  for (int i = 0; i < copies && wc.status == IBV_WC_SUCCESS; ++i) {
+    wc.status = Execute(qp, wr, operation, local, length);
+  }
+  const bool failed = wc.status != IBV_WC_SUCCESS;
+  if (failed || qp.signal_all || (wr.send_flags & IBV_SEND_SIGNALED) != 0) {
+    qp.CompleteSend(wr.wr_id, position, wc);
+  }
+  if (failed) qp.Break();
+}
+
 int PostOne(FakeQp& qp, const ibv_send_wr& wr) {
   const ibv_qp_state now = qp.now;
   if (now != IBV_QPS_RTS && now != IBV_QPS_ERR) return EINVAL;
@@ -333,34 +358,21 @@ int PostOne(FakeQp& qp, const ibv_send_wr& wr) {
     return EINVAL;
   }
   const std::span<const ibv_sge> local(wr.sg_list, static_cast<std::size_t>(wr.num_sge));
-  const std::uint64_t length = TotalLength(local);
   const bool inlined = (wr.send_flags & IBV_SEND_INLINE) != 0;
-  if (inlined && (operation->fetches || length > qp.cap.max_inline_data)) return EINVAL;
+  if (inlined && (operation->fetches || TotalLength(local) > qp.cap.max_inline_data)) return EINVAL;
 
   const std::uint64_t position = ++qp.posted;
-  ibv_wc wc{};
-  wc.opcode = operation->completes_as;
-  wc.byte_len = static_cast<std::uint32_t>(length);
-  if (now == IBV_QPS_ERR) {
-    wc.status = IBV_WC_WR_FLUSH_ERR;
-    qp.CompleteSend(wr.wr_id, position, wc);
-    return 0;
-  }
-  const Fate fate = NextFate();
+  const Fate fate = now == IBV_QPS_ERR ? Fate{} : NextFate();
   if (fate.stalled) {
     qp.stalled.push_back({.wr_id = wr.wr_id, .position = position});
-    return 0;
+  } else if (TheWorld().timed.load(std::memory_order_relaxed)) {
+    TheWorld().timetable.Add(qp, wr, [&qp, position, fate](const ibv_send_wr& copy) {
+      const std::lock_guard lock(qp.send_mutex);
+      Carry(qp, copy, position, fate);
+    });
+  } else {
+    Carry(qp, wr, position, fate);
   }
-  const int copies = qp.qp_type == IBV_QPT_RC ? 1 : fate.copies;
-  wc.status = fate.error.value_or(IBV_WC_SUCCESS);
-  for (int i = 0; i < copies && wc.status == IBV_WC_SUCCESS; ++i) {
-    wc.status = Execute(qp, wr, *operation, local, length);
-  }
-  const bool failed = wc.status != IBV_WC_SUCCESS;
-  if (failed || qp.signal_all || (wr.send_flags & IBV_SEND_SIGNALED) != 0) {
-    qp.CompleteSend(wr.wr_id, position, wc);
-  }
-  if (failed) qp.Break();
   return 0;
 }
 

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "transport/fake_verbs.h"
+#include "transport/fake_verbs_timetable.h"
 
 namespace rdmabench::fake {
 
@@ -37,6 +38,7 @@ struct DeviceState {
 struct FakeContext : ibv_context {
   DeviceState* state = nullptr;
   std::atomic<int> children{0};
+  std::uint64_t wire_free_ns = 0;  // in simulated time: when the next message may leave
 };
 
 struct FakePd : ibv_pd {
@@ -102,6 +104,7 @@ struct FakeCq : ibv_cq {
   std::atomic<std::size_t> count{0};  // written under the mutex
   Notify notify = Notify::kNone;
   std::atomic<int> users{0};
+  std::uint64_t empty_at_event = 0;  // in simulated time: when it was last polled in vain
 
   void Push(const CqEntry& entry);
   int Poll(int most, ibv_wc* into);
@@ -133,6 +136,7 @@ struct FakeQp : ibv_qp {
   std::uint64_t posted = 0;
   std::atomic<std::uint64_t> retired{0};  // written while polling
   std::vector<StalledSend> stalled;
+  std::uint64_t arrives_ns = 0;  // in simulated time: the last message
   std::shared_ptr<FakeQp> peer;  // the last one found, and the last regions used
   std::shared_ptr<FakeMr> local_mr;
   std::shared_ptr<FakeMr> remote_mr;
@@ -175,7 +179,10 @@ struct World {
   std::uint64_t calls = 0;  // of faults.failing_call
   std::uint64_t sends = 0;  // since the injection
 
+  Timetable timetable;  // used where `timed`, by one thread
+
   std::atomic<bool> faulty{false};
+  std::atomic<bool> timed{false};
   std::atomic<std::size_t> live{0};
   std::atomic<bool> overrun{false};
 

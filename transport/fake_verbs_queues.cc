@@ -134,6 +134,8 @@ void FakeQp::BreakResponder() {
 void FakeQp::Clear() {
   now = IBV_QPS_RESET;
   stalled.clear();
+  if (TheWorld().timed) TheWorld().timetable.Forget(*this);
+  arrives_ns = 0;
   posted = 0;
   own_receives.posted = own_receives.taken = 0;
   peer.reset();
@@ -180,8 +182,11 @@ int PostSrqRecv(ibv_srq* base, ibv_recv_wr* wr, ibv_recv_wr** bad_wr) {
 }
 
 int PollCq(ibv_cq* cq, int most, ibv_wc* wc) {
-  if (TheWorld().FailureOf("ibv_poll_cq") != 0) return -1;
-  return static_cast<FakeCq*>(cq)->Poll(most, wc);
+  World& world = TheWorld();
+  if (world.FailureOf("ibv_poll_cq") != 0) return -1;
+  auto& fake = *static_cast<FakeCq*>(cq);
+  if (world.timed.load(std::memory_order_relaxed)) return world.timetable.Poll(fake, most, wc);
+  return fake.Poll(most, wc);
 }
 
 int RequestNotify(ibv_cq* cq, int solicited_only) {
