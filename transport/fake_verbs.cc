@@ -55,6 +55,27 @@ int World::FailureOf(std::string_view call) {
   return calls++ < faults.failing_after ? 0 : faults.failing_errno;
 }
 
+Fate World::NextFate(const FakeQp& qp) {
+  if (!faulty.load(std::memory_order_relaxed)) return {};
+  const std::lock_guard lock(mutex);
+  const std::uint64_t message = ++sends;
+  if (faults.stall_at_message != 0 && message >= faults.stall_at_message) return {.stalled = true};
+  if (message == faults.error_at_message) return {.error = faults.error_status};
+  if (qp.qp_type == IBV_QPT_RC) return {};
+  const std::uint64_t datagram = ++unreliable_sends;
+  if (faults.lose_at_message != 0 && datagram >= faults.lose_at_message &&
+      datagram - faults.lose_at_message < faults.lost_messages) {
+    return {.copies = 0};
+  }
+  Fate fate;
+  if (datagram == faults.duplicate_at_message) fate.copies = 2;
+  if (datagram == faults.late_at_message) {
+    --fate.copies;
+    fate.late_by = faults.late_by_messages;
+  }
+  return fate;
+}
+
 std::shared_ptr<FakeQp> World::FindQp(std::uint32_t qpn) {
   const std::lock_guard lock(mutex);
   const auto found = qps.find(qpn);
@@ -74,7 +95,7 @@ void Reset(std::vector<FakeDevice> devices) {
   world.devices.clear();
   for (FakeDevice& device : devices) world.devices.push_back(MakeDevice(std::move(device)));
   world.faults = Faults{};
-  world.calls = world.sends = 0;
+  world.calls = world.sends = world.unreliable_sends = 0;
   world.faulty = world.timed = false;
   world.timetable.Stop();
   world.overrun = false;
@@ -84,7 +105,7 @@ void Inject(const Faults& faults) {
   World& world = TheWorld();
   const std::lock_guard lock(world.mutex);
   world.faults = faults;
-  world.calls = world.sends = 0;
+  world.calls = world.sends = world.unreliable_sends = 0;
   world.faulty = true;
 }
 

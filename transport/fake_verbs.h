@@ -45,9 +45,14 @@ struct Faults {
   std::uint64_t error_at_message = 0;
   ibv_wc_status error_status = IBV_WC_REM_ACCESS_ERR;
   std::uint64_t stall_at_message = 0;  // from the n-th on nothing arrives or completes any more
-  // On types that lose messages the n-th completes as ever, and arrives never, or twice.
+  // On types that lose messages, whose messages alone count here, the n-th completes as ever, and
+  // arrives never (and so many with it), or twice, or after so many others of its queue pair. Both
+  // twice and late: once at once, and once late.
   std::uint64_t lose_at_message = 0;
+  std::uint64_t lost_messages = 1;
   std::uint64_t duplicate_at_message = 0;
+  std::uint64_t late_at_message = 0;
+  std::uint64_t late_by_messages = 1;
 };
 
 // Devices of the process from now on; faults gone. Objects made before must be gone.

@@ -2,7 +2,6 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <optional>
 #include <span>
 
 #include "transport/fake_verbs_objects.h"
@@ -303,23 +302,26 @@ ibv_wc_status Execute(FakeQp& qp, const ibv_send_wr& wr, const Operation& operat
   }
 }
 
-struct Fate {
-  bool stalled = false;
-  std::optional<ibv_wc_status> error = {};
-  int copies = 1;  // that arrive where nobody is told
-};
+// Keeps the message, as its slot may be used again before it arrives.
+void Hold(FakeQp& qp, const ibv_send_wr& wr, std::span<const ibv_sge> local, std::uint64_t length,
+          std::uint64_t behind) {
+  HeldSend& held = qp.held.emplace_back();
+  held.request = wr;
+  held.request.send_flags |= IBV_SEND_INLINE;  // the copy is in no registered memory
+  held.payload.resize(length);
+  const ibv_sge copy = RemoteSge(reinterpret_cast<std::uintptr_t>(held.payload.data()), length);
+  Copy({&copy, 1}, 0, local);
+  held.position = behind;
+}
 
-Fate NextFate() {
-  World& world = TheWorld();
-  if (!world.faulty.load(std::memory_order_relaxed)) return {};
-  const std::lock_guard lock(world.mutex);
-  const std::uint64_t message = ++world.sends;
-  const Faults& faults = world.faults;
-  if (faults.stall_at_message != 0 && message >= faults.stall_at_message) return {.stalled = true};
-  if (message == faults.error_at_message) return {.error = faults.error_status};
-  if (message == faults.lose_at_message) return {.copies = 0};
-  if (message == faults.duplicate_at_message) return {.copies = 2};
-  return {};
+void DeliverHeld(FakeQp& qp) {
+  std::erase_if(qp.held, [&](const HeldSend& held) {
+    if (held.position > qp.posted) return false;
+    const ibv_sge copy =
+        RemoteSge(reinterpret_cast<std::uintptr_t>(held.payload.data()), held.payload.size());
+    Execute(qp, held.request, *FindOperation(qp, held.request.opcode), {&copy, 1}, copy.length);
+    return true;
+  });
 }
 
 // What becomes of a request, and its completion. With send_mutex held.
@@ -340,6 +342,8 @@ void Carry(FakeQp& qp, const ibv_send_wr& wr, std::uint64_t position, const Fate
   for (int i = 0; i < copies && wc.status == IBV_WC_SUCCESS; ++i) {
     wc.status = Execute(qp, wr, operation, local, length);
   }
+  if (fate.late_by != 0) Hold(qp, wr, local, length, position + fate.late_by);
+  if (!qp.held.empty()) DeliverHeld(qp);
   const bool failed = wc.status != IBV_WC_SUCCESS;
   if (failed || qp.signal_all || (wr.send_flags & IBV_SEND_SIGNALED) != 0) {
     qp.CompleteSend(wr.wr_id, position, wc);
@@ -362,7 +366,7 @@ int PostOne(FakeQp& qp, const ibv_send_wr& wr) {
   if (inlined && (operation->fetches || TotalLength(local) > qp.cap.max_inline_data)) return EINVAL;
 
   const std::uint64_t position = ++qp.posted;
-  const Fate fate = now == IBV_QPS_ERR ? Fate{} : NextFate();
+  const Fate fate = now == IBV_QPS_ERR ? Fate{} : TheWorld().NextFate(qp);
   if (fate.stalled) {
     qp.stalled.push_back({.wr_id = wr.wr_id, .position = position});
   } else if (TheWorld().timed.load(std::memory_order_relaxed)) {

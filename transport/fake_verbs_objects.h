@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <unordered_map>
@@ -117,6 +118,21 @@ struct FakeSrq : ibv_srq {
   std::atomic<int> users{0};
 };
 
+// What becomes of a message.
+struct Fate {
+  bool stalled = false;
+  std::optional<ibv_wc_status> error = {};
+  int copies = 1;             // that arrive at once where nobody is told
+  std::uint64_t late_by = 0;  // messages after which another one arrives; 0: none does
+};
+
+// A message that arrives late, with its payload.
+struct HeldSend {
+  ibv_send_wr request{};
+  std::vector<std::byte> payload;
+  std::uint64_t position = 0;  // of the message behind which it arrives
+};
+
 struct StalledSend {
   std::uint64_t wr_id = 0;
   std::uint64_t position = 0;
@@ -137,6 +153,7 @@ struct FakeQp : ibv_qp {
   std::atomic<std::uint64_t> retired{0};  // written while polling
   std::vector<StalledSend> stalled;
   std::uint64_t arrives_ns = 0;  // in simulated time: the last message
+  std::vector<HeldSend> held;
   std::shared_ptr<FakeQp> peer;  // the last one found, and the last regions used
   std::shared_ptr<FakeMr> local_mr;
   std::shared_ptr<FakeMr> remote_mr;
@@ -176,8 +193,9 @@ struct World {
   std::uint32_t next_qpn = 0x11;
   std::uint32_t next_key = 1;
   Faults faults;
-  std::uint64_t calls = 0;  // of faults.failing_call
-  std::uint64_t sends = 0;  // since the injection
+  std::uint64_t calls = 0;             // of faults.failing_call
+  std::uint64_t sends = 0;             // since the injection
+  std::uint64_t unreliable_sends = 0;  // of these, on types that lose messages
 
   Timetable timetable;  // used where `timed`, by one thread
 
@@ -188,6 +206,8 @@ struct World {
 
   // The errno value that this call fails with; 0 when it does not.
   int FailureOf(std::string_view call);
+  // Of the next message that this queue pair sends.
+  Fate NextFate(const FakeQp& qp);
   std::shared_ptr<FakeQp> FindQp(std::uint32_t qpn);
   std::shared_ptr<FakeMr> FindMr(std::uint32_t key);
 };

@@ -136,6 +136,7 @@ void FakeQp::Clear() {
   stalled.clear();
   if (TheWorld().timed) TheWorld().timetable.Forget(*this);
   arrives_ns = 0;
+  held.clear();
   posted = 0;
   own_receives.posted = own_receives.taken = 0;
   peer.reset();

@@ -174,6 +174,32 @@ TEST_F(FakeReceives, MissTheMessageThatWasNamedWhereNobodyIsTold) {
   }
 }
 
+TEST_F(FakeReceives, MissSoManyFromTheMessageOnThatWasNamed) {
+  Connect("ud", false);
+  fake::Inject({.lose_at_message = 2, .lost_messages = 2});
+  for (std::uint64_t id = 0; id < 4; ++id) ASSERT_EQ(PostReceive(id), 0);
+  std::size_t received = 0;
+  for (int i = 0; i < 4; ++i) {
+    Send(0);
+    received += Received().has_value() ? 1 : 0;
+    EXPECT_EQ(received, i < 3 ? 1U : 2U);
+  }
+}
+
+TEST_F(FakeReceives, TakeTheMessageThatWasNamedAfterLaterOnes) {
+  Connect("uc", false);
+  fake::Inject({.late_at_message = 1, .late_by_messages = 2});
+  for (std::uint64_t id = 0; id < 3; ++id) ASSERT_EQ(PostReceive(id), 0);
+  Send(0);
+  EXPECT_FALSE(Received());
+  Send(0);
+  EXPECT_TRUE(Received());
+  EXPECT_FALSE(Received());
+  Send(0);
+  EXPECT_TRUE(Received());
+  EXPECT_TRUE(Received());
+}
+
 TEST_F(FakeReceives, TakeTheMessageThatWasNamedTwice) {
   Connect("ud", false);
   fake::Inject({.duplicate_at_message = 1});
