@@ -208,6 +208,21 @@ TEST_F(ChecksTest, AddUpWhatBothDirectionsHaveInFlight) {
   EXPECT_FALSE(Holds("in_flight_is_the_depth"));
 }
 
+TEST_F(ChecksTest, CountAMessageOnceThatIsKnownToHaveComeTwice) {
+  result_.qp_type = "ud";
+  report::Direction& direction = result_.traffic[0];
+  direction.received->messages = 103;
+  direction.received->bytes = 309'000;
+  direction.delivery = report::Delivery{.lost = 0, .arrivals = report::Arrivals{.duplicated = 2}};
+  EXPECT_FALSE(Holds("received_as_sent"));
+  direction.delivery->arrivals->late = 1;
+  EXPECT_TRUE(Holds("received_as_sent"));
+  const std::vector<Check> checks = Checks();
+  EXPECT_THAT(Find(checks, "received_as_sent")->figures, Contains(Pair("repeated_messages", 3.0)));
+  direction.received->bytes += 1;
+  EXPECT_FALSE(Holds("received_as_sent"));
+}
+
 TEST_F(ChecksTest, LookForAReadsPayloadOnItsWayBack) {
   result_.test = "read_bw";
   result_.traffic[0].sent.completion_opcode = "rdma_read";

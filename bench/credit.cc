@@ -81,10 +81,15 @@ void Credits::Restart(const Endpoint& control, std::uint32_t queues) {
 bool Credits::Renew(Queue& queue) {
   const std::uint64_t count =
       std::atomic_ref<std::uint64_t>(*queue.count).load(std::memory_order_acquire);
-  queue.allowed = count + queue.forgiven + options_.depth;
+  queue.allowed = Settled(queue, count) + options_.depth;
   if (queue.sent + options_.post_list <= queue.allowed) return true;
   if (options_.patience_ticks != 0) Forgive(queue, count);
   return false;
+}
+
+// Of the messages that were sent, those that have come or count as gone.
+std::uint64_t Credits::Settled(const Queue& queue, std::uint64_t count) const {
+  return options_.counts_lost ? std::max(count, queue.forgiven) : count + queue.forgiven;
 }
 
 // What is still to be received arrives in far less than the patience; what has not is lost, and its
@@ -96,7 +101,7 @@ void Credits::Forgive(Queue& queue, std::uint64_t count) {
     queue.seen = count;
   } else if (now - queue.since_ticks > options_.patience_ticks) {
     queue.since_ticks = 0;
-    queue.forgiven = queue.sent - count;
+    queue.forgiven = options_.counts_lost ? queue.sent : queue.sent - count;
   }
 }
 

@@ -70,6 +70,7 @@ class Credits {
     // Where messages get lost their credits never come: after so long without any, all that was
     // sent counts as gone. 0: never.
     std::uint64_t patience_ticks = 0;
+    bool counts_lost = false;  // the receiver knows of lost messages when later ones come
   };
 
   Credits(const Endpoint& control, std::uint32_t queues, const Options& options,
@@ -89,13 +90,14 @@ class Credits {
   struct Queue {
     std::uint64_t* count = nullptr;  // written by the peer's device
     std::uint64_t sent = 0;
-    std::uint64_t allowed = 0;  // by the count when it was last read
-    std::uint64_t forgiven = 0;
+    std::uint64_t allowed = 0;   // by the count when it was last read
+    std::uint64_t forgiven = 0;  // on top of the count; where it has lost ones, too, instead of it
     std::uint64_t seen = 0;
     std::uint64_t since_ticks = 0;  // how long nothing has come; 0: something did
   };
 
   bool Renew(Queue& queue);
+  std::uint64_t Settled(const Queue& queue, std::uint64_t count) const;
   void Forgive(Queue& queue, std::uint64_t count);
 
   Options options_;

@@ -129,6 +129,19 @@ TEST_F(CreditTest, CountsOnlyWhatDidNotComeAsGone) {
   EXPECT_EQ(Use(credits, 0), 1U);
 }
 
+// A count that has lost messages, too, comes to what was forgiven when a later one has arrived.
+TEST_F(CreditTest, ForgivesNothingTwiceWhereTheCountHasWhatWasLost) {
+  Credits credits = MakeCredits({.depth = 8, .patience_ticks = 1, .counts_lost = true});
+  Use(credits, 0);
+  Count(0) = 6;
+  ASSERT_EQ(Use(credits, 0), 6U);
+  while (!credits.MayPost(0, 0)) {
+  }
+  EXPECT_EQ(Use(credits, 0), 7U);
+  Count(0) = 15;  // the first of the eight has come, and with it those before are settled
+  EXPECT_EQ(Use(credits, 0), 1U);
+}
+
 TEST_F(CreditTest, CountsFromZeroAfterARestart) {
   Count(0) = Count(1) = 5;
   Credits::Restart(*sender_, kQueues);

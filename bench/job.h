@@ -16,9 +16,11 @@
 #include "bench/op.h"
 #include "bench/receive_ring.h"
 #include "bench/ring.h"
+#include "bench/sequence.h"
 #include "bench/shape.h"
 #include "bench/turns.h"
 #include "report/histogram.h"
+#include "report/report.h"
 #include "transport/endpoint.h"
 
 namespace rdmabench {
@@ -29,7 +31,9 @@ struct Job {
   Duty duty;
   RingShape shape;
   ReceiveShape receive;
-  bool shares_receive_queue = false;              // all queue pairs of a worker, at the receiver
+  bool shares_receive_queue = false;  // all queue pairs of a worker, at the receiver
+  Numbering numbering = Numbering::kNone;
+  std::uint64_t first_number = 0;                 // of each queue pair
   std::uint64_t messages = 0;                     // per queue pair
   std::uint64_t at_least = 0;                     // per queue pair, also when told to finish
   std::optional<std::uint32_t> most_inline = {};  // bytes; absent: as many as the queue pair grants
@@ -86,6 +90,7 @@ struct JobRun {
     std::uint64_t start_ticks = 0;
     std::uint64_t end_ticks = 0;
     std::optional<ibv_wc_opcode> opcode;
+    std::optional<report::Arrivals> arrivals;  // of numbered messages
   } received;
 };
 

@@ -42,19 +42,20 @@ constexpr int kAtomic = IBV_ACCESS_REMOTE_ATOMIC;
 constexpr ibv_wc_opcode kImm = IBV_WC_RECV_RDMA_WITH_IMM;
 
 constexpr Op kOps[] = {
-    {"write", "RDMA WRITE", Write, kWrite, Reply::kMemory, 0, true, "rc uc", IBV_WC_RDMA_WRITE,
+    {"write", "RDMA WRITE", Write, kWrite, Reply::kMemory, 0, true, false, "rc uc",
+     IBV_WC_RDMA_WRITE, IBV_WC_RECV},
+    {"write_imm", "RDMA WRITE with immediate", WriteImm, kWrite, Reply::kReceive, 0, true, true,
+     "rc uc", IBV_WC_RDMA_WRITE, kImm},
+    {"read", "RDMA READ", Read, kRead, Reply::kCompletion, 0, false, false, "rc", IBV_WC_RDMA_READ,
      IBV_WC_RECV},
-    {"write_imm", "RDMA WRITE with immediate", WriteImm, kWrite, Reply::kReceive, 0, true, "rc uc",
-     IBV_WC_RDMA_WRITE, kImm},
-    {"read", "RDMA READ", Read, kRead, Reply::kCompletion, 0, false, "rc", IBV_WC_RDMA_READ,
+    {"send", "SEND", Send, 0, Reply::kReceive, 0, true, false, "rc uc ud", IBV_WC_SEND,
      IBV_WC_RECV},
-    {"send", "SEND", Send, 0, Reply::kReceive, 0, true, "rc uc ud", IBV_WC_SEND, IBV_WC_RECV},
-    {"send_imm", "SEND with immediate", SendImm, 0, Reply::kReceive, 0, true, "rc uc ud",
+    {"send_imm", "SEND with immediate", SendImm, 0, Reply::kReceive, 0, true, true, "rc uc ud",
      IBV_WC_SEND, IBV_WC_RECV},
-    {"fetch_add", "atomic FETCH AND ADD", FetchAdd, kAtomic, Reply::kCompletion, 8, false, "rc",
-     IBV_WC_FETCH_ADD, IBV_WC_RECV},
+    {"fetch_add", "atomic FETCH AND ADD", FetchAdd, kAtomic, Reply::kCompletion, 8, false, false,
+     "rc", IBV_WC_FETCH_ADD, IBV_WC_RECV},
     {"cmp_swap", "atomic COMPARE AND SWAP", CompareSwap, kAtomic, Reply::kCompletion, 8, false,
-     "rc", IBV_WC_COMP_SWAP, IBV_WC_RECV},
+     false, "rc", IBV_WC_COMP_SWAP, IBV_WC_RECV},
 };
 
 struct OpcodeRow {

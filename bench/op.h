@@ -24,6 +24,7 @@ struct Op {
   Reply reply;
   std::uint32_t fixed_size;   // bytes of a message when the op allows no other, else 0
   bool inline_ok;             // the payload travels with the request
+  bool immediate;             // carries four bytes beside the payload
   std::string_view qp_types;  // names of the legal queue pair types, separated by spaces
   // What completions of the request and, where there are any, of the receive have to say.
   ibv_wc_opcode sent;

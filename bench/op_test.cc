@@ -20,6 +20,14 @@ TEST_P(OpTest, NamesThePeersMemoryWhereItNeedsAccess) {
   EXPECT_EQ(rkey, named ? 7U : 0U);
 }
 
+TEST_P(OpTest, SaysWhetherItsRequestsCarryAnImmediate) {
+  ibv_send_wr request{};
+  GetParam().fill(request, {});
+  const bool carries =
+      request.opcode == IBV_WR_SEND_WITH_IMM || request.opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
+  EXPECT_EQ(GetParam().immediate, carries);
+}
+
 // Whoever takes receives completes them as such, and the other opcodes have names, too.
 TEST_P(OpTest, HasNamesForItsCompletions) {
   EXPECT_NE(OpcodeName(GetParam().sent), "unknown");

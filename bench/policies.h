@@ -27,6 +27,13 @@ struct Unstamped {
 // order than they were posted in.
 struct Uninspected {
   void operator()(const ibv_wc& /*completion*/, std::uint64_t /*slot_addr*/) const {}
+  // Of those that have come, how many had come before.
+  static constexpr std::uint64_t repeated() { return 0; }
+  // How many messages of the peer's no longer need a request of the queue, of which `returned` have
+  // been posted again.
+  static constexpr std::uint64_t Settled(std::uint32_t /*queue*/, std::uint64_t returned) {
+    return returned;
+  }
 };
 
 // Pace: whether a lane may post its next chain now; a "yes" is taken. A "no" is asked again on

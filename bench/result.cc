@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "bench/delivery.h"
 #include "bench/open_result.h"
 #include "bench/shape.h"
 #include "bench/test_run.h"
@@ -62,7 +63,8 @@ report::Effective DescribeEffective(const ResultContext& context, const SideRun&
 }
 
 // From each side that has sent, with what the other one counted.
-std::vector<report::Direction> Directions(const SideRun& client, const SideRun* server) {
+std::vector<report::Direction> Directions(const ResultContext& context, const SideRun& client,
+                                          const SideRun* server) {
   const std::array<const SideRun*, kHosts> sides = {&client, server};
   std::vector<report::Direction> directions;
   for (std::size_t from = 0; from < kHosts; ++from) {
@@ -72,7 +74,12 @@ std::vector<report::Direction> Directions(const SideRun& client, const SideRun* 
     direction.from = from;
     direction.to = to;
     direction.sent = *sides[from]->sent;
-    if (sides[to] != nullptr) direction.received = sides[to]->received;
+    if (sides[to] == nullptr) continue;
+    direction.received = sides[to]->received;
+    if (!sides[from]->complete || !sides[to]->complete) continue;
+    direction.delivery =
+        DeliveryOf(FindTest(context.plan.test), FindQpType(context.plan.queue.qp_type), direction,
+                   sides[to]->arrivals);
   }
   return directions;
 }
@@ -145,7 +152,7 @@ report::Result MakeResult(const ResultContext& context, const SideRun& client,
   if (context.plan.queue.reversed) std::swap(result.from, result.to);
   result.complete = client.complete && server != nullptr && server->complete;
   result.effective = DescribeEffective(context, initiator);
-  result.traffic = Directions(client, server);
+  result.traffic = Directions(context, client, server);
   result.counters.client = client.counters;
   if (server != nullptr) result.counters.server = server->counters;
   if (test.metric == Metric::kBandwidth) {

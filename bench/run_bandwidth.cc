@@ -4,38 +4,53 @@
 #include "bench/credit.h"
 #include "bench/job_engines.h"
 #include "bench/policies.h"
+#include "bench/sequence.h"
 #include "bench/sink.h"
 #include "bench/stream.h"
 
 namespace rdmabench {
 namespace {
 
-template <class Pace>
-using StreamOf = Stream<VerbsChannel, Unstamped, Pace, FollowTurns>;
-using VerbsSink = Sink<VerbsChannel, CreditReturn, Uninspected>;
+// What a sender puts into its messages, and what the receiver looks for in them.
+template <class Stamp, class Inspect>
+struct MarksOf {
+  Stamp stamp;
+  Inspect inspect;
+};
+using Unmarked = MarksOf<Unstamped, Uninspected>;
 
-// Both are made before the window opens.
-template <class Pace>
-StreamOf<Pace> MakeStream(const Bench& bench, const Job& job, Pace pace) {
-  return StreamOf<Pace>({.shape = job.shape, .messages = job.messages, .at_least = job.at_least},
-                        MakeLanes(bench.endpoint, job), Pointers(bench.endpoint.send_cqs()), {},
-                        std::move(pace),
-                        FollowTurns(bench.endpoint.queue_pairs().size(), bench.clock));
+template <class Stamp, class Pace>
+using StreamOf = Stream<VerbsChannel, Stamp, Pace, FollowTurns>;
+template <class Inspect>
+using SinkOf = Sink<VerbsChannel, CreditReturn, Inspect>;
+
+std::uint32_t PairsOf(const Bench& bench) {
+  return static_cast<std::uint32_t>(bench.endpoint.queue_pairs().size());
 }
 
-VerbsSink MakeSink(const Bench& bench) {
+// Both are made before the window opens.
+template <class Stamp, class Pace>
+StreamOf<Stamp, Pace> MakeStream(const Bench& bench, const Job& job, Stamp stamp, Pace pace) {
+  return StreamOf<Stamp, Pace>(
+      {.shape = job.shape, .messages = job.messages, .at_least = job.at_least},
+      MakeLanes(bench.endpoint, job), Pointers(bench.endpoint.send_cqs()), std::move(stamp),
+      std::move(pace), FollowTurns(bench.endpoint.queue_pairs().size(), bench.clock));
+}
+
+template <class Inspect>
+SinkOf<Inspect> MakeSink(const Bench& bench, Inspect inspect) {
   for (ReceiveRing& ring : bench.rings) ring.Restart();
   CreditReturn credit(*bench.control, static_cast<std::uint32_t>(bench.rings.size()));
   credit.Restart();
-  return VerbsSink({.rings = bench.rings,
-                    .cqs = Pointers(bench.endpoint.recv_cqs()),
-                    .expected = bench.expected,
-                    .clock = bench.clock},
-                   std::move(credit));
+  return SinkOf<Inspect>({.rings = bench.rings,
+                          .cqs = Pointers(bench.endpoint.recv_cqs()),
+                          .expected = bench.expected,
+                          .clock = bench.clock},
+                         std::move(credit), std::move(inspect));
 }
 
-template <class Pace>
-JobRun::Sent Account(const StreamOf<Pace>& stream, const LoopResult& loop,
+template <class Stamp, class Pace>
+JobRun::Sent Account(const StreamOf<Stamp, Pace>& stream, const LoopResult& loop,
                      std::uint64_t done_ticks) {
   return {.messages = stream.completed(),
           .per_queue_pair = stream.CompletedPerLane(),
@@ -46,27 +61,35 @@ JobRun::Sent Account(const StreamOf<Pace>& stream, const LoopResult& loop,
           .turns = stream.probe().turns()};
 }
 
-JobRun::Received Account(const VerbsSink& sink, const Job& job) {
+std::optional<report::Arrivals> ArrivalsOf(const Uninspected& /*inspect*/) { return std::nullopt; }
+template <class Number, class Lane>
+std::optional<report::Arrivals> ArrivalsOf(const Sequences<Number, Lane>& inspect) {
+  return inspect.Sum();
+}
+
+template <class Inspect>
+JobRun::Received Account(const SinkOf<Inspect>& sink, const Job& job) {
   // What precedes the payload is in the receive request's length, and is not counted.
   return {.messages = sink.completed(),
           .bytes = sink.bytes() - sink.completed() * job.type->recv_headroom,
           .per_queue_pair = job.shares_receive_queue ? std::vector<std::uint64_t>() : sink.counts(),
           .start_ticks = sink.first_ticks(),
           .end_ticks = sink.last_ticks(),
-          .opcode = sink.completed() > 0 ? std::optional(sink.opcode()) : std::nullopt};
+          .opcode = sink.completed() > 0 ? std::optional(sink.opcode()) : std::nullopt,
+          .arrivals = ArrivalsOf(sink.inspect())};
 }
 
 // The sender is told to be done as soon as it is, while the sink beside it may go on.
-template <class Wait, class Pace>
-JobRun RunStream(const Bench& bench, const Job& job, Wait wait, Pace pace) {
+template <class Wait, class Pace, class Marks>
+JobRun RunStream(const Bench& bench, const Job& job, Wait wait, Pace pace, Marks marks) {
   JobRun run;
-  StreamOf<Pace> stream = MakeStream(bench, job, std::move(pace));
+  auto stream = MakeStream(bench, job, std::move(marks.stamp), std::move(pace));
   const auto done = [&](std::size_t index) {
     if (index == 0) bench.sent(stream.completed());
   };
   std::uint64_t done_ticks = 0;
   if (job.duty.sinks) {
-    VerbsSink sink = MakeSink(bench);
+    auto sink = MakeSink(bench, std::move(marks.inspect));
     bench.opening();
     const auto result =
         Drive(bench.clock, std::move(wait), bench.stop, bench.progress, done, stream, sink);
@@ -84,25 +107,27 @@ JobRun RunStream(const Bench& bench, const Job& job, Wait wait, Pace pace) {
   return run;
 }
 
-template <class Wait, class Limit>
-JobRun RunPaced(const Bench& bench, const Job& job, Wait wait, Limit limit) {
+template <class Wait, class Limit, class Marks>
+JobRun RunPaced(const Bench& bench, const Job& job, Wait wait, Limit limit, Marks marks) {
   if (job.ticks_per_message == 0.0) {
-    return RunStream(bench, job, std::move(wait), std::move(limit));
+    return RunStream(bench, job, std::move(wait), std::move(limit), std::move(marks));
   }
   const ScheduleOptions schedule = ScheduleFor(bench, job);
-  const auto pairs = static_cast<std::uint32_t>(bench.endpoint.queue_pairs().size());
   if (job.at_random) {
-    return RunStream(bench, job, std::move(wait),
-                     Scheduled<Limit, Poisson>(schedule, pairs, bench.clock, std::move(limit)));
+    return RunStream(
+        bench, job, std::move(wait),
+        Scheduled<Limit, Poisson>(schedule, PairsOf(bench), bench.clock, std::move(limit)),
+        std::move(marks));
   }
   return RunStream(bench, job, std::move(wait),
-                   Scheduled<Limit, Even>(schedule, pairs, bench.clock, std::move(limit)));
+                   Scheduled<Limit, Even>(schedule, PairsOf(bench), bench.clock, std::move(limit)),
+                   std::move(marks));
 }
 
-template <class Wait>
-JobRun RunSink(const Bench& bench, const Job& job, Wait wait) {
+template <class Wait, class Marks>
+JobRun RunSink(const Bench& bench, const Job& job, Wait wait, Marks marks) {
   JobRun run;
-  VerbsSink sink = MakeSink(bench);
+  auto sink = MakeSink(bench, std::move(marks.inspect));
   bench.opening();
   run.loop = Drive(
                  bench.clock, std::move(wait), bench.stop, bench.progress, [](std::size_t) {}, sink)
@@ -111,25 +136,77 @@ JobRun RunSink(const Bench& bench, const Job& job, Wait wait) {
   return run;
 }
 
-template <class Wait>
-JobRun RunWith(const Bench& bench, const Job& job, Wait wait) {
-  if (!job.duty.streams) return RunSink(bench, job, std::move(wait));
-  if (!job.op->TakesReceives()) return RunPaced(bench, job, std::move(wait), Unpaced{});
-  const auto pairs = static_cast<std::uint32_t>(bench.endpoint.queue_pairs().size());
+// Of an op that takes receive requests, which bound the sender.
+template <class Wait, class Marks>
+JobRun RunCredited(const Bench& bench, const Job& job, Wait wait, Marks marks) {
+  if (!job.duty.streams) return RunSink(bench, job, std::move(wait), std::move(marks));
   return RunPaced(bench, job, std::move(wait),
-                  Credits(*bench.control, job.shares_receive_queue ? 1 : pairs,
+                  Credits(*bench.control, job.shares_receive_queue ? 1 : PairsOf(bench),
                           {.depth = job.receive.depth,
                            .post_list = job.shape.post_list,
                            .is_shared = job.shares_receive_queue,
-                           .patience_ticks = job.credit_patience_ticks},
-                          bench.clock));
+                           .patience_ticks = job.credit_patience_ticks,
+                           .counts_lost = job.numbering != Numbering::kNone},
+                          bench.clock),
+                  std::move(marks));
+}
+
+MappedMemory OwnMemory(const Endpoint& endpoint) {
+  return {.data = endpoint.own_data(), .addr = endpoint.own_addr()};
+}
+
+MappedMemory ExposedMemory(const Endpoint& endpoint) {
+  return {.data = endpoint.exposed_data(), .addr = endpoint.exposed_addr()};
+}
+
+SharedQueue SharedBy(const Endpoint& endpoint) {
+  std::vector<std::uint32_t> numbers;
+  for (const Qp& qp : endpoint.queue_pairs()) numbers.push_back(qp->qp_num);
+  return SharedQueue(numbers);
+}
+
+template <class Stamp, class Number, class Lane>
+MarksOf<Stamp, Sequences<Number, Lane>> Numbered(const Bench& bench, const Job& job, Stamp stamp,
+                                                 Number number, Lane lane) {
+  return {std::move(stamp), Sequences<Number, Lane>(job.first_number, PairsOf(bench),
+                                                    std::move(number), std::move(lane))};
+}
+
+// Calls `run` with the marks that the job asks for.
+template <class Run>
+JobRun WithMarks(const Bench& bench, const Job& job, const Run& run) {
+  const Endpoint& endpoint = bench.endpoint;
+  switch (job.numbering) {
+    case Numbering::kNone:
+      break;
+    case Numbering::kImmediate:
+      if (job.shares_receive_queue) {
+        return run(Numbered(bench, job, ImmediateSequence(job.first_number), ByImmediate{},
+                            SharedBy(endpoint)));
+      }
+      return run(
+          Numbered(bench, job, ImmediateSequence(job.first_number), ByImmediate{}, OwnQueue{}));
+    case Numbering::kPayload:
+      return run(
+          Numbered(bench, job, PayloadSequence(job.first_number, OwnMemory(endpoint)),
+                   ByPayload{.slots = ExposedMemory(endpoint), .headroom = job.type->recv_headroom},
+                   OwnQueue{}));
+  }
+  return run(Unmarked{});
 }
 
 }  // namespace
 
 JobRun RunBandwidth(const Bench& bench, const Job& job) {
   JobRun run;
-  WithWait(bench.endpoint, [&](auto wait) { run = RunWith(bench, job, std::move(wait)); });
+  WithWait(bench.endpoint, [&](auto wait) {
+    run = job.op->TakesReceives()
+              ? WithMarks(bench, job,
+                          [&](auto marks) {
+                            return RunCredited(bench, job, std::move(wait), std::move(marks));
+                          })
+              : RunPaced(bench, job, std::move(wait), Unpaced{}, Unmarked{});
+  });
   return run;
 }
 

@@ -116,6 +116,14 @@ class RunMatrix : public RunFixture, public testing::WithParamInterface<Case> {
     EXPECT_THAT(direction.sent.messages_per_queue_pair,
                 AllOf(testing::SizeIs(plan().queue.queue_pairs), testing::Each(kCount)));
     ASSERT_EQ(direction.received.has_value(), op().TakesReceives());
+    const bool loses = FindQpType(plan().queue.qp_type).loses && !IsLatency();
+    ASSERT_EQ(direction.delivery.has_value(), loses);
+    if (loses) {
+      EXPECT_EQ(direction.delivery->lost.has_value(), op().TakesReceives());
+      EXPECT_EQ(direction.delivery->lost.value_or(0), 0U);
+      EXPECT_EQ(direction.delivery->arrivals.value_or(report::Arrivals{}), report::Arrivals{});
+      EXPECT_TRUE(direction.delivery->arrivals || !op().immediate);
+    }
     if (!direction.received) return;
     EXPECT_EQ(direction.received->messages, Messages());
     EXPECT_EQ(direction.received->bytes, Messages() * message_bytes);

@@ -55,6 +55,23 @@ report::Traffic TrafficFromJson(JsonReader reader, std::uint32_t queue_pairs) {
   return traffic;
 }
 
+json ArrivalsToJson(const report::Arrivals& arrivals) {
+  return {{"duplicated", arrivals.duplicated},
+          {"reordered", arrivals.reordered},
+          {"furthest_behind", arrivals.furthest_behind},
+          {"late", arrivals.late}};
+}
+
+report::Arrivals ArrivalsFromJson(JsonReader reader) {
+  report::Arrivals arrivals;
+  arrivals.duplicated = reader.Number("duplicated", 0, kMost);
+  arrivals.reordered = reader.Number("reordered", 0, kMost);
+  arrivals.furthest_behind = reader.Number("furthest_behind", 0, kMost);
+  arrivals.late = reader.Number("late", 0, kMost);
+  reader.Done();
+  return arrivals;
+}
+
 json RoundTripsToJson(const RoundTrips& trips) {
   json buckets = json::array();
   json counts = json::array();
@@ -123,6 +140,7 @@ json SideRunToJson(const SideRun& run) {
                  {"inline_used", run.inline_used}};
   if (run.sent) object["sent"] = TrafficToJson(*run.sent);
   if (run.received) object["received"] = TrafficToJson(*run.received);
+  if (run.arrivals) object["arrivals"] = ArrivalsToJson(*run.arrivals);
   if (run.clock_drift_ppm) object["clock_drift_ppm"] = *run.clock_drift_ppm;
   if (run.round_trips) object["round_trips"] = RoundTripsToJson(*run.round_trips);
   if (run.open_loop) object["open_loop"] = OpenRunToJson(*run.open_loop);
@@ -159,6 +177,7 @@ SideRun SideRunFromJson(const json& object, std::uint32_t queue_pairs) {
   if (reader.Has("received")) {
     run.received = TrafficFromJson(reader.Object("received"), queue_pairs);
   }
+  if (reader.Has("arrivals")) run.arrivals = ArrivalsFromJson(reader.Object("arrivals"));
   if (reader.Has("clock_drift_ppm")) {
     run.clock_drift_ppm = reader.Real("clock_drift_ppm", -kMostDriftPpm, kMostDriftPpm);
   }

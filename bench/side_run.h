@@ -32,6 +32,7 @@ struct SideRun {
   bool complete = false;                      // ran to its end
   std::optional<report::Traffic> sent;        // absent: this side initiated nothing
   std::optional<report::Traffic> received;    // absent: nothing that could be counted arrived here
+  std::optional<report::Arrivals> arrivals;   // of `received`, where messages are numbered
   std::optional<RoundTrips> round_trips;      // absent: this side did not measure them
   std::optional<OpenRun> open_loop;           // where they are of one
   std::optional<std::uint64_t> arrival_seed;  // where this side sent at random times

@@ -37,6 +37,7 @@ SideRun FullRun() {
   run.complete = true;
   run.sent = run.received = FullTraffic();
   run.received->completion_opcode.reset();
+  run.arrivals = {.duplicated = 1, .reordered = 2, .furthest_behind = 3, .late = kMost};
   run.round_trips.emplace();
   for (const std::uint64_t ticks : {7U, 1000U, 1000U, 123'456'789U}) {
     run.round_trips->histogram.Record(ticks);
@@ -82,6 +83,7 @@ TEST(SideRun, ComesBackAsItWas) {
   EXPECT_EQ(back.warmup_seconds, 0.25);
   EXPECT_TRUE(back.inline_used);
   EXPECT_EQ(back.counters, run.counters);
+  EXPECT_EQ(back.arrivals, run.arrivals);
   ASSERT_TRUE(back.sent && back.received);
   ExpectEqual(*back.sent, *run.sent);
   ExpectEqual(*back.received, *run.received);
@@ -123,9 +125,10 @@ TEST(SideRun, LeavesOutWhatTheSideDidNotDo) {
   const json object = OnTheWire(SideRun{});
   EXPECT_FALSE(object.contains("sent"));
   EXPECT_FALSE(object.contains("received"));
+  EXPECT_FALSE(object.contains("arrivals"));
   EXPECT_FALSE(object.contains("round_trips"));
   const SideRun back = Read(object);
-  EXPECT_FALSE(back.sent || back.received || back.round_trips);
+  EXPECT_FALSE(back.sent || back.received || back.arrivals || back.round_trips);
 }
 
 TEST(SideRun, BringsRoundTripsBackOfWhichNoneWasAnswered) {
@@ -169,6 +172,8 @@ INSTANTIATE_TEST_SUITE_P(
         Hostile{"bucket_of_none", "/round_trips/counts", {1, 0, 1}},
         Hostile{"extremes_in_no_order", "/round_trips/min_ticks", kMost},
         Hostile{"rate_of_zero", "/round_trips/ns_per_tick", 0.0},
+        Hostile{"negative_duplicates", "/arrivals/duplicated", -1},
+        Hostile{"arrivals_of_another_kind", "/arrivals/other", 1},
         Hostile{"lost_as_text", "/round_trips/lost", "9"},
         Hostile{"endless_rate", "/open_loop/offered_messages_per_second", 1e300},
         Hostile{"service_that_is_none", "/open_loop/service", json::object()},
@@ -180,8 +185,9 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(SideRun, RefusesEachFieldThatIsMissing) {
   const json whole = OnTheWire(FullRun());
-  const std::set<std::string> optional = {"sent",      "received",        "round_trips",
-                                          "open_loop", "clock_drift_ppm", "arrival_seed"};
+  const std::set<std::string> optional = {"sent",        "received",  "arrivals",
+                                          "round_trips", "open_loop", "clock_drift_ppm",
+                                          "arrival_seed"};
   for (const auto& [key, value] : whole.items()) {
     if (optional.contains(key)) continue;
     json object = whole;

@@ -62,7 +62,8 @@ class Sink {
   // The end of the last message is marked, and the last credits have arrived, too, so that none
   // comes when the next run has begun.
   bool Done() const {
-    return dry_ && received_ >= expected_.load(std::memory_order_relaxed) && credit_.idle();
+    return dry_ && received_ - inspect_.repeated() >= expected_.load(std::memory_order_relaxed) &&
+           credit_.idle();
   }
   std::uint64_t completed() const { return received_; }
   bool starved() const { return !credit_.idle(); }
@@ -89,7 +90,8 @@ class Sink {
       failure_ = {.what = Failure::What::kReceive, .code = code, .qpn = qpn};
       return false;
     }
-    if (credit_.Return(ring.number(), ring.returned())) return true;
+    if (credit_.Return(ring.number(), inspect_.Settled(ring.number(), ring.returned())))
+      return true;
     failure_ = credit_.failure();
     return false;
   }

@@ -160,7 +160,7 @@ TEST_F(SinkTest, ReturnsTheCreditsOfEachChainOnce) {
 }
 
 // Notes the slots of what has come, and how many chains were posted again by then.
-struct Noted {
+struct Noted : Uninspected {
   void operator()(const ibv_wc& completion, std::uint64_t slot_addr) const {
     bytes->push_back(completion.byte_len);
     slots->push_back(slot_addr);
@@ -175,7 +175,7 @@ TEST_F(SinkTest, HasEveryMessageInspectedInItsSlotBeforeThatIsPostedAgain) {
   std::vector<std::uint32_t> bytes;
   std::vector<std::uint64_t> slots;
   std::vector<std::size_t> posts_before;
-  auto sink = MakeOf(2, Noted{&bytes, &slots, &posts_before});
+  auto sink = MakeOf(2, Noted{{}, &bytes, &slots, &posts_before});
   constexpr std::uint32_t kSecond = kDepth * 64;  // where the second queue's slots begin
   Arrive(0, 1, 60);
   Arrive(1, kChain, 61);
@@ -184,6 +184,34 @@ TEST_F(SinkTest, HasEveryMessageInspectedInItsSlotBeforeThatIsPostedAgain) {
   EXPECT_THAT(bytes, ElementsAre(60, 61, 61, 61, 61, 62, 62));
   EXPECT_THAT(slots, ElementsAre(0, kSecond, kSecond + 64, kSecond + 128, kSecond + 192, 64, 128));
   EXPECT_THAT(posts_before, ElementsAre(0, 0, 0, 0, 0, 1, 1));
+}
+
+struct Repeating : Uninspected {
+  static constexpr std::uint64_t kRepeated = 2;
+  static constexpr std::uint64_t repeated() { return kRepeated; }
+  static constexpr std::uint64_t Settled(std::uint32_t queue, std::uint64_t returned) {
+    return 100 * queue + returned + 7;
+  }
+};
+
+TEST_F(SinkTest, EndsWhenAsManyDifferentMessagesHaveComeAsWereSent) {
+  auto sink = MakeOf(1, Repeating{});
+  expected_ = 5;
+  Arrive(0, 6);
+  sink.Step();
+  sink.Step();
+  EXPECT_FALSE(sink.Done());
+  Arrive(0, 1);
+  sink.Step();
+  sink.Step();
+  EXPECT_TRUE(sink.Done());
+}
+
+TEST_F(SinkTest, ReturnsCreditsForWhatTheInspectionTakesForSettled) {
+  auto sink = MakeOf(2, Repeating{});
+  Arrive(1, kChain);
+  sink.Step();
+  EXPECT_THAT(credit_.returns, ElementsAre(std::pair(1U, std::uint64_t{100 + kChain + 7})));
 }
 
 TEST_F(SinkTest, DoesNotEndBeforeItKnowsHowManyAreToCome) {

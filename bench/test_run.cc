@@ -7,6 +7,7 @@
 
 #include "bench/arrivals.h"
 #include "bench/mean_turn.h"
+#include "bench/numbering.h"
 #include "bench/open_account.h"
 #include "bench/open_loop.h"
 #include "bench/shape.h"
@@ -91,6 +92,16 @@ report::Traffic ReceivedBy(const std::vector<JobRun>& runs, const TickClock& clo
   }
   traffic.window_seconds = window.Seconds(clock);
   return traffic;
+}
+
+std::optional<report::Arrivals> ArrivalsOf(const std::vector<JobRun>& runs) {
+  std::optional<report::Arrivals> sum;
+  for (const JobRun& run : runs) {
+    if (!run.received.arrivals) continue;
+    if (!sum) sum.emplace();
+    *sum += *run.received.arrivals;
+  }
+  return sum;
 }
 
 PortCounters CountersOf(const Site& site) {
@@ -196,7 +207,7 @@ void TestRun::Measure(std::size_t size, const Watching& watching, SideRun& own, 
   if (!crew_.duty().Moves()) send_results();
 }
 
-Job TestRun::JobFor(const RingShape& shape) const {
+Job TestRun::JobFor(const RingShape& shape) {
   const TestPlan& plan = setting_.plan;
   const QpType& type = FindQpType(plan.queue.qp_type);
   const double ns_per_tick = setting_.site.clock.NanosecondsPerTick();
@@ -206,6 +217,8 @@ Job TestRun::JobFor(const RingShape& shape) const {
           .shape = shape,
           .receive = setting_.agreement.receive,
           .shares_receive_queue = plan.queue.use_srq,
+          .numbering = NumberingOf(plan, shape, setting_.agreement.receive),
+          .first_number = FirstNumber(runs_++),
           .most_inline = plan.queue.inline_bytes};
   if (type.loses) {
     job.reply_timeout_ticks = static_cast<std::uint64_t>(
@@ -340,6 +353,7 @@ void TestRun::Account(const Job& job, const std::vector<JobRun>& runs, SideRun& 
     own.sent->queue_turn = MeanTurn(runs, job.shape.window, clock);
   }
   if (job.op->TakesReceives() && job.duty.Listens()) own.received = ReceivedBy(runs, clock);
+  if (job.duty.sinks) own.arrivals = ArrivalsOf(runs);
   own.inline_bytes = crew_.endpoint().inline_bytes();
   own.inline_used = job.duty.Posts() && UsesInline(crew_.endpoint(), job);
 }

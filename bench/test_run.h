@@ -51,7 +51,7 @@ class TestRun {
 
  private:
   void Meet(std::string_view kind, const RingShape& shape);
-  Job JobFor(const RingShape& shape) const;
+  Job JobFor(const RingShape& shape);  // of the next run
   void AddSchedule(const RingShape& shape, Job& job) const;
   double TicksPerMessage(const RingShape& shape) const;
   std::function<void(const Sample&, double)> Ticker(
@@ -67,6 +67,7 @@ class TestRun {
   Crew crew_;
   std::optional<double> messages_per_second_;  // of the search
   std::uint64_t arrival_seed_;                 // of the run that comes next
+  std::uint64_t runs_ = 0;                     // until now, over these queue pairs
 };
 
 }  // namespace rdmabench

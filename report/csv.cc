@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <concepts>
+#include <cstdint>
 #include <string_view>
 
 #include "report/printable.h"
@@ -54,6 +55,25 @@ std::string LatencyField(const Result& result, auto Latency::*member) {
 
 std::string ServiceField(const Result& result, auto Latency::*member) {
   return result.open_loop ? Field(result.open_loop->service.*member) : std::string();
+}
+
+// Sums over the directions; empty where one is not known.
+std::string LostField(const Result& result) {
+  std::uint64_t sum = 0;
+  for (const Direction& direction : result.traffic) {
+    if (!direction.delivery || !direction.delivery->lost) return {};
+    sum += *direction.delivery->lost;
+  }
+  return result.traffic.empty() ? std::string() : Field(sum);
+}
+
+std::string ArrivalsField(const Result& result, std::uint64_t Arrivals::*member) {
+  Arrivals sum;
+  for (const Direction& direction : result.traffic) {
+    if (!direction.delivery || !direction.delivery->arrivals) return {};
+    sum += *direction.delivery->arrivals;
+  }
+  return result.traffic.empty() ? std::string() : Field(sum.*member);
 }
 
 struct Column {
@@ -139,6 +159,11 @@ constexpr Column kColumns[] = {
      [](const Report&, const Result& r) { return ServiceField(r, &Latency::p50_ns); }},
     {"service_p99_ns",
      [](const Report&, const Result& r) { return ServiceField(r, &Latency::p99_ns); }},
+    {"lost_messages", [](const Report&, const Result& r) { return LostField(r); }},
+    {"duplicated_messages",
+     [](const Report&, const Result& r) { return ArrivalsField(r, &Arrivals::duplicated); }},
+    {"reordered_messages",
+     [](const Report&, const Result& r) { return ArrivalsField(r, &Arrivals::reordered); }},
 };
 
 std::string Quoted(const std::string& field) {

@@ -6,6 +6,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "report/json_delivery.h"
+
 namespace rdmabench::report {
 namespace {
 
@@ -257,6 +259,7 @@ Json DirectionJson(const Direction& direction) {
   object.Put("to", direction.to);
   object.Put("sent", TrafficJson(direction.sent));
   object.Put("received", direction.received, TrafficJson);
+  object.Put("delivery", direction.delivery, DeliveryJson);
   return object.Take();
 }
 

@@ -5,6 +5,7 @@
 // initializers that leave it out.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -179,12 +180,37 @@ struct Traffic {
   std::optional<QueueTurn> queue_turn = {};  // of a sender whose queue was kept full
 };
 
+// What the sequence numbers of the messages that have arrived tell.
+struct Arrivals {
+  std::uint64_t duplicated = 0;
+  std::uint64_t reordered = 0;        // arrived after one that was sent later
+  std::uint64_t furthest_behind = 0;  // of these: how far below the highest number at most
+  std::uint64_t late = 0;             // so far below that it is not known which of these they are
+
+  bool operator==(const Arrivals&) const = default;
+  Arrivals& operator+=(const Arrivals& other) {
+    duplicated += other.duplicated;
+    reordered += other.reordered;
+    furthest_behind = std::max(furthest_behind, other.furthest_behind);
+    late += other.late;
+    return *this;
+  }
+};
+
+// What became of the messages of one direction, where they may get lost and nobody is told.
+struct Delivery {
+  std::optional<std::uint64_t> lost = {};  // absent: not known, nothing counts what arrives
+  double loss_ratio = 0.0;                 // of those that were sent
+  std::optional<Arrivals> arrivals = {};   // absent: messages are not numbered
+};
+
 // Messages in one direction, as both ends account for them.
 struct Direction {
   std::size_t from = 0;  // indexes into Report::hosts
   std::size_t to = 1;
   Traffic sent = {};
-  std::optional<Traffic> received = {};  // absent: nothing at the other end counts them
+  std::optional<Traffic> received = {};   // absent: nothing at the other end counts them
+  std::optional<Delivery> delivery = {};  // absent: acknowledged
 };
 
 struct Interval {

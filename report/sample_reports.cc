@@ -230,6 +230,30 @@ Result BothWays() {
   return result;
 }
 
+// Of each kind of what may be known of a delivery.
+Result LossySend(std::uint64_t message_bytes, const Delivery& delivery) {
+  Result result = WriteBandwidth(message_bytes, 2000);
+  result.plan_index = 3;
+  result.test = "send_bw";
+  result.op = "send";
+  result.qp_type = "uc";
+  Direction& direction = result.traffic[0];
+  direction.sent.completion_opcode = "send";
+  direction.received = direction.sent;
+  direction.received->completion_opcode = "recv";
+  direction.delivery = delivery;
+  if (delivery.lost) {
+    const std::uint64_t twice = delivery.arrivals ? delivery.arrivals->duplicated : 0;
+    result.messages = direction.received->messages = 2000 - *delivery.lost + twice;
+    result.bytes = direction.received->bytes = result.messages * message_bytes;
+  } else {
+    direction.received.reset();
+    result.test = "write_bw";
+    result.op = "write";
+  }
+  return result;
+}
+
 Report Complete() {
   Report report{.tool = SampleTool(), .started_at = "2025-06-01T12:00:00Z"};
   report.plan_json =
@@ -246,6 +270,13 @@ Report Complete() {
                     OpenLatency(500.0, false),
                     OpenLatency(2000.0, true)};
   report.slo = {SampleSlo()};
+  report.results.push_back(LossySend(4, {.lost = 0}));
+  report.results.push_back(LossySend(
+      64,
+      {.lost = 20,
+       .loss_ratio = 0.01,
+       .arrivals = Arrivals{.duplicated = 2, .reordered = 5, .furthest_behind = 3, .late = 1}}));
+  report.results.push_back(LossySend(64, {}));
   return report;
 }
 

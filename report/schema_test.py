@@ -70,6 +70,15 @@ def first(key):
 LATENCY = (*first("latency"), "latency")
 TRAFFIC = (*first("traffic"), "traffic", 0)
 
+
+def numbered():
+    results = load("complete")["results"]
+    statuses = [result["traffic"][0].get("delivery", {}).get("status") for result in results]
+    return "results", statuses.index("numbered"), "traffic", 0, "delivery"
+
+
+DELIVERY = numbered()
+
 # What is done to the complete report; each must make it invalid.
 BREAKS = {
     "no schema_version": removed("schema_version"),
@@ -113,6 +122,10 @@ BREAKS = {
     "negative latency": replaced(-1.0, *LATENCY, "min_ns"),
     "traffic without its sender": removed(*TRAFFIC, "sent"),
     "extra key in traffic": replaced(1, *TRAFFIC, "sent", "lost"),
+    "unknown kind of delivery": replaced("sampled", *DELIVERY, "status"),
+    "half a delivery": removed(*DELIVERY, "loss_ratio"),
+    "half of what numbers tell": removed(*DELIVERY, "late"),
+    "more lost than all": replaced(1.5, *DELIVERY, "loss_ratio"),
     "empty interval": replaced(0, *RESULT, "intervals", 0, "seconds"),
     "check without a verdict": removed(*RESULT, "checks", 0, "ok"),
     "verdict as text": replaced("yes", *RESULT, "checks", 0, "ok"),

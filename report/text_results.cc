@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "report/printable.h"
+#include "report/text_delivery.h"
 #include "report/text_open_loop.h"
 #include "report/text_table.h"
 
@@ -187,13 +188,12 @@ std::string Agreed(const Report& report, const Group& group) {
 
 double Gbps(double bytes_per_second) { return bytes_per_second * 8.0 / 1e9; }
 
-// Sent and not received, where both ends have counted; and replies that did not come.
+// Messages that did not arrive, or replies that did not come.
 std::uint64_t Lost(const Result& result) {
   std::uint64_t lost = result.latency ? result.latency->lost_replies : 0;
   if (result.latency) return lost;
   for (const Direction& direction : result.traffic) {
-    if (!direction.received || direction.received->messages > direction.sent.messages) continue;
-    lost += direction.sent.messages - direction.received->messages;
+    if (direction.delivery) lost += direction.delivery->lost.value_or(0);
   }
   return lost;
 }
@@ -339,6 +339,7 @@ std::string RenderResults(const Report& report) {
   for (const Group& group : GroupByTest(report.results)) {
     text += (text.empty() ? "" : "\n") + Agreed(report, group) + "\n" + Table(group);
     text += LoopNotes(group) + SloNotes(report.slo, group.front()->plan_index);
+    text += DeliveryLines(report, group);
     text += FailedChecks(group);
   }
   return text;

@@ -8,7 +8,7 @@
 namespace rdmabench::report {
 
 // A block for each test, in the order of the plan: what was agreed, a table with a line a result,
-// the checks that failed.
+// what became of the messages where they may get lost, the checks that failed.
 std::string RenderResults(const Report& report);
 
 }  // namespace rdmabench::report
