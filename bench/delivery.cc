@@ -17,8 +17,8 @@ std::optional<report::Delivery> DeliveryOf(const Test& test, const QpType& type,
   // Late ones are taken for first arrivals.
   const std::uint64_t twice = arrivals ? std::min(arrivals->duplicated, received) : 0;
   delivery.lost = sent - std::min(received - twice, sent);
-  if (sent > 0)
-    delivery.loss_ratio = static_cast<double>(*delivery.lost) / static_cast<double>(sent);
+  const auto lost = static_cast<double>(*delivery.lost);
+  delivery.loss_ratio = sent == 0 ? 0.0 : lost / static_cast<double>(sent);
   return delivery;
 }
 
