@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bench/duty.h"
 #include "bench/open_loop.h"
 #include "bench/test.h"
 #include "transport/error.h"
@@ -213,7 +214,8 @@ Agreement Agree(const TestPlan& test, const Sides& sides, const Limits& limits) 
   }
   agreement.read_depth = AgreeReadDepth(test, sides);
   Derive(test, agreement);
-  std::uint64_t memory = 0;
+  const bool server_keeps = DutyOf(FindTest(test.test), test.queue, Role::kServer).pings;
+  std::uint64_t memory = server_keeps ? sides.keep_samples * sizeof(std::uint64_t) : 0;
   for (std::uint32_t i = 0; i < test.queue.threads; ++i) {
     const std::uint32_t pairs = QueuePairsOf(test.queue, i);
     memory += agreement.OwnBytes(pairs) + agreement.ExposedBytes(test, pairs) +

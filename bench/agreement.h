@@ -66,6 +66,7 @@ struct Sides {
   Offer server;
   std::string client_ip;
   std::string server_ip;
+  std::uint64_t keep_samples = 0;  // of a size, by the side that measures them
 };
 
 // Throws Error naming what was asked and what is allowed: kUsage, kEnvironment, or kRun for the

@@ -127,6 +127,18 @@ TEST(Agree, RefusesWhatIsBeyondTheServersLimitsNamingBothNumbers) {
   EXPECT_THROW(Agree(test, Roce(), {.duration_ms = 1000}), Error);
 }
 
+TEST(Agree, CountsTheSamplesThatTheServerKeeps) {
+  TestPlan test = PlanOf("read_lat");
+  Sides sides = Roce();
+  sides.keep_samples = 10'000'000;
+  const Limits limits{.memory_bytes = std::uint64_t{64} << 20};
+  EXPECT_NO_THROW(Agree(test, sides, limits));
+  test.queue.reversed = true;
+  EXPECT_THROW(Agree(test, sides, limits), Error);
+  sides.keep_samples = 1000;
+  EXPECT_NO_THROW(Agree(test, sides, limits));
+}
+
 TEST(Agreement, HasADepthAndMemoryForItsLargestNeed) {
   const Agreement agreement = Agree(WriteBw(), Roce(), {});
   EXPECT_EQ(agreement.Depth(), 128U);

@@ -1,6 +1,7 @@
 #include "bench/client.h"
 
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "bench/rate_search.h"
 #include "bench/result.h"
 #include "bench/test_run.h"
+#include "report/latency.h"
 #include "report/version.h"
 #include "transport/hello.h"
 #include "transport/json_reader.h"
@@ -122,6 +124,7 @@ class ClientRun {
     const std::span<const TestPlan> tests = std::span(plan_.tests).subspan(first_);
     json proposal = PlanToJson({.tests = {tests.begin(), tests.end()}});
     proposal["offer"] = OfferToJson(site.offer);
+    proposal["keep_samples"] = KeepSamples();
     session_.Send("plan", proposal);
     const json body = session_.Receive("accepted", In(kAnswerTimeout), "its answer to the plan");
     session_.Accepted();
@@ -150,7 +153,8 @@ class ClientRun {
 
   void RunTest(const Site& site, std::size_t index, const Agreement& agreement) {
     const TestPlan& test = plan_.tests[index];
-    TestRun run({session_, site, test, agreement, Role::kClient, kLongestPhase}, step_);
+    TestRun run({session_, site, test, agreement, Role::kClient, kLongestPhase, KeepSamples()},
+                step_);
     for (std::size_t size = 0; size < agreement.shapes.size(); ++size) {
       const ResultContext context{index, size, test, agreement, run.crew()};
       if (test.run.HasSearch()) {
@@ -196,6 +200,7 @@ class ClientRun {
       if (own.sent || own.received) {
         own.complete = false;
         report_.results.push_back(MakeResult(context, own, nullptr));
+        HandOn(own, test);
       }
       throw;
     }
@@ -204,7 +209,37 @@ class ClientRun {
                               .hosts = report_.hosts,
                               .clock_drift_ppm = {own.clock_drift_ppm, peer.clock_drift_ppm}});
     report_.results.push_back(std::move(result));
-    return test.queue.reversed ? peer : own;
+    SideRun& initiator = test.queue.reversed ? peer : own;
+    HandOn(initiator, test);
+    return std::move(initiator);
+  }
+
+  std::uint64_t KeepSamples() const {
+    return options_.observer.samples ? options_.observer.most_samples : 0;
+  }
+
+  // The single samples of the last result, from the side that measured them.
+  void HandOn(SideRun& measured, const TestPlan& test) {
+    report::Result& result = report_.results.back();
+    if (!options_.observer.samples || !result.latency) return;
+    RoundTrips& trips = *measured.round_trips;
+    const double scale = report::NsPerTick(BasisOf(test), trips.ns_per_tick);
+    for (std::uint64_t& sample : trips.kept) {
+      sample = static_cast<std::uint64_t>(std::llround(static_cast<double>(sample) * scale));
+    }
+    const std::uint64_t kept = trips.kept.size();
+    const std::uint64_t measured_samples = result.latency->samples;
+    result.latency->kept_samples = kept;
+    if (kept < measured_samples) {
+      report_.warnings.push_back(result.test + " at " + std::to_string(result.message_bytes) +
+                                 " B: --samples has the first " + std::to_string(kept) + " of " +
+                                 std::to_string(measured_samples) +
+                                 " samples, in equal parts of each thread");
+    }
+    options_.observer.samples({.result = report_.results.size() - 1,
+                               .message_bytes = result.message_bytes,
+                               .measured = measured_samples,
+                               .ns = std::move(trips.kept)});
   }
 
   TestRun::Watching Watcher(const TestPlan& test, const RingShape& shape,

@@ -236,6 +236,7 @@ void Crew::Start(std::size_t index, const Job& job, const Run& run, Progress& pr
           .expected = worker.expected(),
           .round_trips = duty_.pings ? &(*run.round_trips)[index] : nullptr,
           .service_times = duty_.pings && job.open_loop ? &(*run.service_times)[index] : nullptr,
+          .kept = duty_.pings && run.kept != nullptr ? &(*run.kept)[index] : nullptr,
           .first_lane = first_lane,
           .opening = [&] { std::call_once(progress.opened, [&] { progress.monitor.Start(); }); },
           .sent = sent};

@@ -35,6 +35,7 @@ class Crew {
     const Agreement& agreement;
     Role role;
     std::chrono::milliseconds longest_phase;  // that the peer may take
+    std::uint64_t keep_samples = 0;           // of a size, one by one, at most
   };
 
   // What a run of a job needs beside the job itself.
@@ -42,6 +43,7 @@ class Crew {
     Monitor::Options watch;
     std::vector<report::Histogram>* round_trips = nullptr;    // in ticks; one a worker that pings
     std::vector<report::Histogram>* service_times = nullptr;  // as many, in an open loop
+    std::vector<SampleLog>* kept = nullptr;                   // as many; null: not asked for
     std::vector<Sample>* samples = nullptr;                   // taken during it; may be null
   };
 

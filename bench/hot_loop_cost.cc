@@ -1,17 +1,27 @@
-// Runs the hot loop of one side of a bandwidth test over fake verbs, for instruction_budget_test.py
-// to count: a fixed number of messages with a given post list and signalling cadence, on one queue
-// pair.
+// Runs the hot loop of one side of a test over fake verbs, for instruction_budget_test.py to count:
+// a fixed number of messages with a given post list and signalling cadence, on one queue pair.
 //
 //   hot_loop_cost OP SIDE MESSAGES POST_LIST SIGNAL_EVERY
 //
-// SIDE is the one that is counted: "sender", or "receiver" of an op that takes receive requests.
+// SIDE is the one that is counted: of a bandwidth test "sender", or "receiver" of an op that takes
+// receive requests; of a latency test, with an op whose completion is the answer, the one that
+// measures: "pinger" records nothing, "recorder" round trips, "keeper" each of them by itself, too.
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <string_view>
 
+#include "bench/answers.h"
+#include "bench/channel.h"
+#include "bench/job_engines.h"
+#include "bench/lanes.h"
 #include "bench/loopback.h"
 #include "bench/op.h"
+#include "bench/ping.h"
+#include "bench/sample_log.h"
+#include "report/histogram.h"
 
 namespace rdmabench {
 
@@ -19,15 +29,69 @@ namespace rdmabench {
 constexpr std::uint32_t kReceiveChain = 128;
 
 // What is collected, by this name.
-[[gnu::noinline]] JobRun CountedRun(Loopback& loopback, bool sends, std::uint64_t messages) {
-  return sends ? loopback.Send(messages) : loopback.Take(messages);
-}
+[[gnu::noinline]] JobRun CountedRun(const std::function<JobRun()>& run) { return run(); }
 
 namespace {
 
+// Probe of a Ping.
+struct Unrecorded {
+  void Record(std::uint64_t /*ticks*/) const {}
+};
+
+// The same loop as that of a run, with whatever probe.
+template <class Probe>
+JobRun CountedPing(Loopback& loopback, std::uint64_t messages, Probe probe) {
+  const auto run = [&probe](const Bench& bench, const Job& job) {
+    Ping<VerbsChannel, ByCompletion, Probe> ping(
+        {.messages = job.messages},
+        Lanes<VerbsChannel>(job.shape, MakeLanes(bench.endpoint, job),
+                            Pointers(bench.endpoint.send_cqs())),
+        {}, bench.clock, probe);
+    JobRun done;
+    done.loop = Drive(
+                    bench.clock, BusyPoll{}, bench.stop, bench.progress, [](std::size_t) {}, ping)
+                    .loop();
+    done.sent.messages = ping.completed();
+    return done;
+  };
+  return CountedRun([&] { return loopback.Ping(messages, run); });
+}
+
+struct Side {
+  std::string_view name;
+  JobRun (*run)(Loopback& loopback, std::uint64_t messages);
+};
+
+constexpr Side kSides[] = {
+    {"sender",
+     [](Loopback& loopback, std::uint64_t messages) {
+       return CountedRun([&] { return loopback.Send(messages); });
+     }},
+    {"receiver",
+     [](Loopback& loopback, std::uint64_t messages) {
+       const JobRun sent = loopback.Send(messages);
+       if (sent.loop.outcome != Outcome::kDone) return sent;
+       return CountedRun([&] { return loopback.Take(messages); });
+     }},
+    {"pinger",
+     [](Loopback& loopback, std::uint64_t messages) {
+       return CountedPing(loopback, messages, Unrecorded{});
+     }},
+    {"recorder",
+     [](Loopback& loopback, std::uint64_t messages) {
+       return CountedPing(loopback, messages, report::Histogram());
+     }},
+    {"keeper",
+     [](Loopback& loopback, std::uint64_t messages) {
+       report::Histogram histogram;
+       SampleLog log(messages);
+       return CountedPing(loopback, messages, RecordAndKeep{histogram, log});
+     }},
+};
+
 int Main(char** argv) {
   const Op& op = FindOp(argv[1]);
-  const bool sends = std::string_view(argv[2]) == "sender";
+  const std::string_view name = argv[2];
   const std::uint64_t messages = std::strtoull(argv[3], nullptr, 10);
   const RingShape shape{.message_bytes = 64,
                         .window = 128,
@@ -41,11 +105,14 @@ int Main(char** argv) {
                .slot_bytes = shape.message_bytes};
   }
   Loopback loopback({.op = &op, .shape = shape, .receive = receive});
-  if (!sends && loopback.Send(messages).loop.outcome != Outcome::kDone) return 1;
-  const JobRun run = CountedRun(loopback, sends, messages);
-  std::printf("%llu\n",
-              static_cast<unsigned long long>(sends ? run.sent.messages : run.received.messages));
-  return run.loop.outcome == Outcome::kDone ? 0 : 1;
+  for (const Side& side : kSides) {
+    if (side.name != name) continue;
+    const JobRun run = side.run(loopback, messages);
+    const std::uint64_t moved = std::max(run.sent.messages, run.received.messages);
+    std::printf("%llu\n", static_cast<unsigned long long>(moved));
+    return run.loop.outcome == Outcome::kDone ? 0 : 1;
+  }
+  return 2;
 }
 
 }  // namespace

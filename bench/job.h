@@ -16,6 +16,7 @@
 #include "bench/op.h"
 #include "bench/receive_ring.h"
 #include "bench/ring.h"
+#include "bench/sample_log.h"
 #include "bench/sequence.h"
 #include "bench/shape.h"
 #include "bench/turns.h"
@@ -58,6 +59,7 @@ struct Bench {
   const std::atomic<std::uint64_t>& expected;  // messages that the peer has sent, once known
   report::Histogram* round_trips = nullptr;    // in ticks; of an open loop from the planned time
   report::Histogram* service_times = nullptr;  // … and from the post
+  SampleLog* kept = nullptr;                   // the round trips one by one; null: not asked for
   std::uint32_t first_lane = 0;                // the number of this worker's first: ArrivalOptions
   std::function<void()> opening = {};          // all is made, and the window about to open
   std::function<void(std::uint64_t messages)> sent = {};  // all of them; the receiver may go on

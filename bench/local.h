@@ -8,7 +8,9 @@
 #include <string>
 #include <string_view>
 
+#include "bench/sample_log.h"
 #include "report/report.h"
+#include "report/samples.h"
 
 namespace rdmabench {
 
@@ -45,6 +47,9 @@ struct Progress {
 // thread.
 struct Observer {
   std::function<void(std::size_t place)> queued;
+  // Of each latency result, as soon as it is there. Empty: single samples are not kept.
+  std::function<void(const report::SampleBlock&)> samples;
+  std::uint64_t most_samples = kMostKeptSamples;  // of a result
   std::function<void(const Progress&)> progress;
   std::chrono::milliseconds progress_every{500};
 };

@@ -78,11 +78,19 @@ void Loopback::PostReceives() {
   }
 }
 
-JobRun Loopback::Send(std::uint64_t messages) { return Run(client_, {.streams = true}, messages); }
+JobRun Loopback::Send(std::uint64_t messages) {
+  return RunOn(client_, {.streams = true}, messages, RunJob);
+}
 
-JobRun Loopback::Take(std::uint64_t messages) { return Run(server_, {.sinks = true}, messages); }
+JobRun Loopback::Take(std::uint64_t messages) {
+  return RunOn(server_, {.sinks = true}, messages, RunJob);
+}
 
-JobRun Loopback::Run(const Side& side, Duty duty, std::uint64_t messages) {
+JobRun Loopback::Ping(std::uint64_t messages, const Run& run) {
+  return RunOn(client_, {.pings = true}, messages, run);
+}
+
+JobRun Loopback::RunOn(const Side& side, Duty duty, std::uint64_t messages, const Run& run) {
   expected_ = messages * options_.queue_pairs;
   const Bench bench{.endpoint = *side.endpoint,
                     .control = side.control.get(),
@@ -99,7 +107,7 @@ JobRun Loopback::Run(const Side& side, Duty duty, std::uint64_t messages) {
                 .shape = options_.shape,
                 .receive = options_.receive,
                 .messages = messages};
-  return RunJob(bench, job);
+  return run(bench, job);
 }
 
 }  // namespace rdmabench

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -32,6 +33,9 @@ class Loopback {
   JobRun Send(std::uint64_t messages);
   // … and the server takes them, as completions that have all come already.
   JobRun Take(std::uint64_t messages);
+  // The client measures so many round trips by `run`, with an op whose completion is the answer.
+  using Run = std::function<JobRun(const Bench& bench, const Job& job)>;
+  JobRun Ping(std::uint64_t messages, const Run& run);
 
  private:
   struct Side {
@@ -41,7 +45,7 @@ class Loopback {
 
   Side MakeSide(const EndpointOptions& options) const;
   void PostReceives();
-  JobRun Run(const Side& side, Duty duty, std::uint64_t messages);
+  JobRun RunOn(const Side& side, Duty duty, std::uint64_t messages, const Run& run);
 
   Options options_;
   Device device_;

@@ -17,7 +17,7 @@
 
 namespace rdmabench {
 
-template <class Channel, class Answer, class Arrivals, class Probe>
+template <class Channel, class Answer, class Arrivals, class Probe, class ServiceProbe = Probe>
 class OpenPing {
  public:
   struct Options {
@@ -30,7 +30,7 @@ class OpenPing {
   // posted.
   struct Probes {
     Probe& response;
-    Probe& service;
+    ServiceProbe& service;
   };
 
   OpenPing(const Options& options, Lanes<Channel> lanes, Answer answer, const TickClock& clock,

@@ -9,8 +9,9 @@ constexpr double kLeastShare = 0.99;
 
 // What a run of another length would not give again.
 void DropPercentiles(report::Latency& latency) {
-  latency.p50_ns = latency.p90_ns = latency.p99_ns = latency.p99_9_ns = latency.p99_99_ns =
-      std::nullopt;
+  for (report::Percentile& percentile : latency.percentiles) {
+    percentile = {.percent = percentile.percent};
+  }
 }
 
 }  // namespace
@@ -26,8 +27,9 @@ bool IsSaturated(const SideRun& initiator) {
 void PutOpenLoop(const TestPlan& plan, const SideRun& initiator, report::Result& result) {
   if (!initiator.open_loop || !result.latency) return;
   const OpenRun& run = *initiator.open_loop;
-  const std::optional<report::Latency> service = report::LatencyOf(
-      run.service.histogram, run.service.ns_per_tick, report::LatencyBasis::kRoundTrip);
+  const std::optional<report::Latency> service =
+      report::LatencyOf(run.service.histogram, run.service.ns_per_tick,
+                        report::LatencyBasis::kRoundTrip, plan.run.percentiles);
   if (!service) return;  // a peer's, which does not go with its response times
   report::OpenLoop& open = result.open_loop.emplace();
   open.arrival = plan.run.arrival;

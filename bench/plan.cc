@@ -69,6 +69,8 @@ void Visit(Visitor& visitor, RunOptions& run) {
   visitor.Numbers("rate_sweep", run.rate_sweep, kRateMessages, kMostRates);
   visitor.Real("slo_percentile", run.slo_percentile, kPercentile);
   visitor.Number("slo_ns", run.slo_ns, kSloNanoseconds);
+  visitor.Reals("percentiles", run.percentiles, report::kFinestPercent,
+                100.0 - report::kFinestPercent, kMostPercentiles);
   visitor.Number("reply_timeout_ms", run.reply_timeout_ms, kReplyTimeout);
   visitor.Number("warmup_ms", run.warmup_ms, kMilliseconds);
   visitor.Number("stall_timeout_ms", run.stall_timeout_ms, Range{100, kMilliseconds.high});
@@ -100,6 +102,10 @@ class Writer {
   }
   void Real(const char* key, const std::optional<double>& value, Range /*range*/) {
     if (value) object_[key] = *value;
+  }
+  void Reals(const char* key, const std::vector<double>& values, double /*low*/, double /*high*/,
+             std::size_t /*most*/) {
+    object_[key] = values;
   }
   void Text(const char* key, const std::string& value) { object_[key] = value; }
   void Text(const char* key, const std::optional<std::string>& value) {
@@ -140,6 +146,10 @@ class Reader {
   void Real(const char* key, std::optional<double>& value, Range range) {
     if (!reader_.Has(key)) return;
     value = reader_.Real(key, static_cast<double>(range.low), static_cast<double>(range.high));
+  }
+  void Reals(const char* key, std::vector<double>& values, double low, double high,
+             std::size_t most) {
+    if (reader_.Has(key)) values = reader_.Reals(key, low, high, most);
   }
   template <class T>
   void Text(const char* key, T& value) {

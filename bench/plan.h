@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bench/rate.h"
+#include "report/percentile.h"
 #include "transport/error.h"
 
 namespace rdmabench {
@@ -52,6 +53,7 @@ inline constexpr Range kReplyTimeout{1, 60'000};
 inline constexpr std::size_t kMostSizes = 4096;
 inline constexpr std::size_t kMostFlowLabels = 16384;
 inline constexpr std::size_t kMostTests = 4096;
+inline constexpr std::size_t kMostPercentiles = 64;
 
 struct QueueOptions {
   std::string qp_type = "rc";
@@ -106,6 +108,8 @@ struct RunOptions {
   std::vector<std::uint64_t> rate_sweep;
   std::optional<double> slo_percentile;
   std::optional<std::uint64_t> slo_ns;
+  std::vector<double> percentiles = {report::kDefaultPercents.begin(),
+                                     report::kDefaultPercents.end()};  // of latency, in percent
   std::uint64_t reply_timeout_ms = 1000;  // after which a reply on uc or ud counts as lost
   std::uint64_t warmup_ms = 200;
   std::uint64_t stall_timeout_ms = 10'000;

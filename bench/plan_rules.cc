@@ -72,6 +72,9 @@ constexpr Rule kRules[] = {
      "--rate", "give the rate at which messages arrive, or leave it out", true},
     {[](const Case& c) { return c.run.arrival_seed && c.run.arrival != Poisson::kName; },
      "--arrival-seed", "--arrival poisson", "leave it out: nothing else is random", true},
+,
+    {[](const Case& c) { return !c.IsLatency() && c.run.percentiles != RunOptions().percentiles; },
+     "--percentiles", "", "they are of latency tests"},
     {[](const Case& c) { return c.run.burst && !c.run.IsPaced(); }, "--burst", "--rate",
      "give the rate that the bursts have to add up to, or leave it out", true},
     {[](const Case& c) { return c.run.rate.bits_per_second && c.run.rate.messages_per_second; },
@@ -171,6 +174,20 @@ void ValidateDepths(const QueueOptions& queue) {
   }
 }
 
+void ValidatePercentiles(const std::vector<double>& percents) {
+  if (percents.empty()) Refuse("--percentiles lists none", "give one, such as 50");
+  for (std::size_t i = 0; i < percents.size(); ++i) {
+    const std::string name = report::PercentileName(percents[i]);
+    if (!report::IsPercentile(percents[i])) {
+      Refuse("--percentiles has " + name + ", which has more than seven decimals",
+             "they are told to 0.0000001 percent");
+    }
+    if (i == 0 || percents[i] > percents[i - 1]) continue;
+    Refuse("--percentiles has " + name + " after " + report::PercentileName(percents[i - 1]),
+           "list them in ascending order, each once");
+  }
+}
+
 void ValidateLink(const LinkOptions& link) {
   if (link.mtu_bytes) MtuFromBytes(*link.mtu_bytes);
   if (link.flow_labels.empty()) Refuse("there is no flow label", "give --flow-label, or 0");
@@ -195,6 +212,7 @@ void ValidateTest(const TestPlan& plan) {
   ValidateDepths(plan.queue);
   ValidatePlannedTimes(plan);
   ValidateLink(plan.link);
+  ValidatePercentiles(plan.run.percentiles);
   for (const Rule& rule : kRules) {
     if (!rule.is_broken(c)) continue;
     std::string message(rule.options);

@@ -76,6 +76,14 @@ TEST(Plan, ComesBackFromJsonAsItWas) {
   EXPECT_EQ(once["tests"][0]["queue"]["signal_every"], 16);
 }
 
+TEST(Plan, KeepsPercentilesToTheLastDigit) {
+  TestPlan test;
+  test.test = "read_lat";
+  test.run.percentiles = {0.1, 33.3333333, 99.9999999};
+  const json wire = json::parse(PlanToJson({.tests = {test}}).dump());
+  EXPECT_EQ(PlanFromJson(wire).tests[0].run.percentiles, test.run.percentiles);
+}
+
 TEST(Plan, LeavesOutWhatWasNotAskedFor) {
   EXPECT_FALSE(Wire()["tests"][0]["queue"].contains("send_depth"));
   EXPECT_FALSE(PlanFromJson(Wire()).tests[0].queue.send_depth.has_value());
@@ -117,6 +125,10 @@ INSTANTIATE_TEST_SUITE_P(
         HostileCase{"link", "traffic_class", 256},
         HostileCase{"link", "flow_labels", json::array({1 << 20})},
         HostileCase{"link", "gid_type", 2}, HostileCase{"run", "rate_bits_per_second", 0},
+        HostileCase{"run", "percentiles", 50}, HostileCase{"run", "percentiles", json::array({0})},
+        HostileCase{"run", "percentiles", json::array({50, 100})},
+        HostileCase{"run", "percentiles", json::array({"50"})},
+        HostileCase{"run", "percentiles", json(std::vector<int>(65, 50))},
         HostileCase{"run", "reply_timeout_ms", 0},
         HostileCase{"run", "duration_ms", 1'000'000'000'000},
         HostileCase{"run", "message_bytes", 64},
@@ -217,6 +229,28 @@ TEST(Validate, RefusesAGidTypeThatIsNoneNamingTheKnownOnes) {
   }
 }
 
+struct Unranked {
+  std::vector<double> percents;
+  const char* words;
+};
+class UnrankedPercentiles : public testing::TestWithParam<Unranked> {};
+
+TEST_P(UnrankedPercentiles, AreRefusedWithTheRemedy) {
+  TestPlan test;
+  test.test = "read_lat";
+  test.run.percentiles = {25, 99.999};
+  EXPECT_NO_THROW(Validate({.tests = {test}}));
+  test.run.percentiles = GetParam().percents;
+  EXPECT_THAT([&] { Validate({.tests = {test}}); },
+              ThrowsMessage<Error>(HasSubstr(GetParam().words)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Rules, UnrankedPercentiles,
+                         testing::Values(Unranked{{}, "--percentiles lists none"},
+                                         Unranked{{99.9, 99}, "p99 after p99.9"},
+                                         Unranked{{50, 50}, "p50 after p50"},
+                                         Unranked{{33.33333333}, "seven decimals"}));
+
 struct Clash {
   const char* test;
   void (*ask)(TestPlan&);
@@ -248,6 +282,8 @@ INSTANTIATE_TEST_SUITE_P(
               "read_lat"},
         Clash{"read_lat", [](TestPlan& plan) { plan.queue.signal_every = 2; }, "--cq-mod",
               "read_lat"},
+        Clash{"write_bw", [](TestPlan& plan) { plan.run.percentiles = {50}; }, "--percentiles",
+              "write_bw"},
         Clash{"write_bw", [](TestPlan& plan) { plan.run.burst = 8; }, "--burst", "needs --rate"},
         Clash{"write_bw",
               [](TestPlan& plan) {

@@ -5,12 +5,12 @@
 
 #include "bench/open_loop.h"
 #include "bench/open_result.h"
+#include "report/percentile.h"
 
 namespace rdmabench {
 namespace {
 
-constexpr double kPercent = 100.0;
-constexpr double kLeastBeyond = 10.0;
+constexpr std::uint64_t kLeastBeyond = 10;
 // Where nothing bounds the rates.
 constexpr double kFirstRate = 1000.0;
 constexpr double kGrowth = 4.0;
@@ -21,13 +21,11 @@ constexpr double kPrecision = 1.05;
 bool Holds(const SideRun& initiator, double percentile, std::uint64_t most_ns) {
   if (!initiator.open_loop || !initiator.round_trips || IsSaturated(initiator)) return false;
   const RoundTrips& responses = *initiator.round_trips;
-  const auto answered = static_cast<double>(responses.histogram.count());
-  const double all = answered + static_cast<double>(responses.lost);
-  const double within = all * percentile / kPercent;
-  if (all - within < kLeastBeyond || within > answered) return false;
-  // Amid the rank, so that no rounding makes it the next one.
-  const double rank = std::ceil(within - 1e-6) - 0.5;
-  const auto ticks = static_cast<double>(responses.histogram.Quantile(rank / answered));
+  const std::uint64_t answered = responses.histogram.count();
+  const std::uint64_t all = answered + responses.lost;
+  const std::uint64_t rank = report::NearestRank(percentile, all);
+  if (all - rank < kLeastBeyond || rank > answered) return false;
+  const auto ticks = static_cast<double>(responses.histogram.AtRank(rank).middle());
   return ticks * responses.ns_per_tick <= static_cast<double>(most_ns);
 }
 

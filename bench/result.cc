@@ -127,7 +127,8 @@ void PutLatency(const ResultContext& context, const SideRun& initiator, report::
   result.window_seconds = initiator.sent->window_seconds;
   if (!initiator.round_trips) return;
   const RoundTrips& trips = *initiator.round_trips;
-  result.latency = report::LatencyOf(trips.histogram, trips.ns_per_tick, BasisOf(context.plan));
+  result.latency = report::LatencyOf(trips.histogram, trips.ns_per_tick, BasisOf(context.plan),
+                                     context.plan.run.percentiles);
   if (result.latency) result.latency->lost_replies = trips.lost;
   PutOpenLoop(context.plan, initiator, result);
 }

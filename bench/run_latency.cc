@@ -25,12 +25,12 @@ ByReceive WatchReceives(const Bench& bench) {
   return {bench.rings, Pointers(bench.endpoint.recv_cqs())};
 }
 
-template <class Wait, class Answer>
-JobRun RunPing(const Bench& bench, const Job& job, Wait wait, Answer answer) {
+template <class Wait, class Answer, class Probe>
+JobRun RunProbed(const Bench& bench, const Job& job, Wait wait, Answer answer, Probe& probe) {
   JobRun run;
-  Ping<VerbsChannel, Answer, report::Histogram> ping(
+  Ping<VerbsChannel, Answer, Probe> ping(
       {.messages = job.messages, .reply_timeout_ticks = job.reply_timeout_ticks},
-      MakeLatencyLanes(bench, job), std::move(answer), bench.clock, *bench.round_trips);
+      MakeLatencyLanes(bench, job), std::move(answer), bench.clock, probe);
   bench.opening();
   run.loop = Drive(
                  bench.clock, std::move(wait), bench.stop, bench.progress,
@@ -46,6 +46,15 @@ JobRun RunPing(const Bench& bench, const Job& job, Wait wait, Answer answer) {
     run.received.opcode = Seen(ping.completed(), ping.received_opcode());
   }
   return run;
+}
+
+template <class Wait, class Answer>
+JobRun RunPing(const Bench& bench, const Job& job, Wait wait, Answer answer) {
+  if (bench.kept == nullptr) {
+    return RunProbed(bench, job, std::move(wait), std::move(answer), *bench.round_trips);
+  }
+  RecordAndKeep probe{*bench.round_trips, *bench.kept};
+  return RunProbed(bench, job, std::move(wait), std::move(answer), probe);
 }
 
 template <class Wait>

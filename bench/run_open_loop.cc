@@ -27,16 +27,16 @@ ByReceiveOf<Naming> WatchReceives(const Bench& bench) {
   return {bench.rings, Pointers(bench.endpoint.recv_cqs())};
 }
 
-template <class Arrivals, class Wait, class Answer>
-JobRun RunPing(const Bench& bench, const Job& job, Wait wait, Answer answer) {
+template <class Arrivals, class Wait, class Answer, class Probe>
+JobRun RunProbed(const Bench& bench, const Job& job, Wait wait, Answer answer, Probe& probe) {
   JobRun run;
-  OpenPing<VerbsChannel, Answer, Arrivals, report::Histogram> ping(
+  OpenPing<VerbsChannel, Answer, Arrivals, Probe, report::Histogram> ping(
       {.messages = job.messages,
        .window = job.shape.window,
        .reply_timeout_ticks = job.reply_timeout_ticks,
        .schedule = ScheduleFor(bench, job)},
       MakeLatencyLanes(bench, job), std::move(answer), bench.clock,
-      {.response = *bench.round_trips, .service = *bench.service_times});
+      {.response = probe, .service = *bench.service_times});
   bench.opening();
   run.loop = Drive(
                  bench.clock, std::move(wait), bench.stop, bench.progress,
@@ -56,6 +56,15 @@ JobRun RunPing(const Bench& bench, const Job& job, Wait wait, Answer answer) {
     run.received.opcode = Seen(ping.completed(), ping.received_opcode());
   }
   return run;
+}
+
+template <class Arrivals, class Wait, class Answer>
+JobRun RunPing(const Bench& bench, const Job& job, Wait wait, Answer answer) {
+  if (bench.kept == nullptr) {
+    return RunProbed<Arrivals>(bench, job, std::move(wait), std::move(answer), *bench.round_trips);
+  }
+  RecordAndKeep probe{*bench.round_trips, *bench.kept};
+  return RunProbed<Arrivals>(bench, job, std::move(wait), std::move(answer), probe);
 }
 
 // READ and atomics have no echo.

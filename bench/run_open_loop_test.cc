@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bench/run_fixture.h"
+#include "report/percentile.h"
 #include "transport/fake_verbs.h"
 
 namespace rdmabench {
@@ -105,8 +106,12 @@ TEST_P(EachWay, SaysThatItIsSaturatedAtAnImpossibleRate) {
   EXPECT_GT(open.backlog_end, 0U);
   EXPECT_GE(open.backlog_max, open.backlog_end);
   EXPECT_LT(open.achieved_messages_per_second, open.offered_messages_per_second);
-  EXPECT_FALSE(result.latency->p50_ns);
-  EXPECT_FALSE(open.service.p50_ns);
+  for (const report::Latency* latency : {&*result.latency, &open.service}) {
+    ASSERT_EQ(latency->percentiles.size(), report::kDefaultPercents.size());
+    for (const report::Percentile& percentile : latency->percentiles) {
+      EXPECT_FALSE(percentile.ns || percentile.ci95) << percentile.percent;
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(

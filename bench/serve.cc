@@ -10,6 +10,7 @@
 
 #include "bench/host_json.h"
 #include "bench/plan.h"
+#include "bench/sample_log.h"
 #include "bench/test_run.h"
 #include "report/version.h"
 #include "transport/json_reader.h"
@@ -31,13 +32,16 @@ constexpr milliseconds kPhaseMargin{60'000};
 struct Proposal {
   Plan plan;
   Offer offer;
+  std::uint64_t keep_samples = 0;  // of a size, one by one, at most
 };
 
 Proposal ReadProposal(json body) {
   Proposal proposal;
   JsonReader reader(body, "plan");
   proposal.offer = OfferFromJson(reader.Raw("offer"));
+  proposal.keep_samples = reader.Number("keep_samples", 0, kMostKeptSamples);
   body.erase("offer");
+  body.erase("keep_samples");
   proposal.plan = PlanFromJson(body);
   return proposal;
 }
@@ -56,7 +60,7 @@ class ServerRun {
     if (site.placement.session_cpu) session_.PinThread(*site.placement.session_cpu);
     const std::vector<std::optional<Agreement>> agreements = Accept(site, proposal);
     for (std::size_t i = 0; i < agreements.size(); ++i) {
-      if (agreements[i]) RunTest(site, proposal.plan.tests[i], *agreements[i]);
+      if (agreements[i]) RunTest(site, proposal, i, *agreements[i]);
     }
     step_ = "saying goodbye";
     session_.ExpectClose();
@@ -72,7 +76,8 @@ class ServerRun {
     const Sides sides{.client = proposal.offer,
                       .server = site.offer,
                       .client_ip = session_.peer().ip,
-                      .server_ip = session_.local().ip};
+                      .server_ip = session_.local().ip,
+                      .keep_samples = proposal.keep_samples};
     std::vector<std::optional<Agreement>> agreements;
     std::optional<Gid> gid;
     json list = json::array();
@@ -94,12 +99,16 @@ class ServerRun {
     return agreements;
   }
 
-  void RunTest(const Site& site, const TestPlan& test, const Agreement& agreement) {
+  void RunTest(const Site& site, const Proposal& proposal, std::size_t index,
+               const Agreement& agreement) {
+    const TestPlan& test = proposal.plan.tests[index];
     options_.log(test.test + " " + test.queue.qp_type + " begins, " +
                  std::to_string(test.queue.queue_pairs) + " queue pairs, " +
                  std::to_string(agreement.shapes.size()) + " sizes");
     const milliseconds longest_phase = milliseconds(options_.limits.duration_ms) + kPhaseMargin;
-    TestRun run({session_, site, test, agreement, Role::kServer, longest_phase}, step_);
+    TestRun run(
+        {session_, site, test, agreement, Role::kServer, longest_phase, proposal.keep_samples},
+        step_);
     for (std::size_t size = 0; size < agreement.shapes.size(); ++size) {
       const RingShape& shape = agreement.shapes[size];
       if (!test.run.HasSearch()) {

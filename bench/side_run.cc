@@ -79,11 +79,14 @@ json RoundTripsToJson(const RoundTrips& trips) {
     buckets.push_back(bucket);
     counts.push_back(count);
   }
+  const report::Histogram::Totals& totals = trips.histogram.totals();
   return {{"buckets", std::move(buckets)},
           {"counts", std::move(counts)},
-          {"sum_ticks", trips.histogram.sum()},
-          {"min_ticks", trips.histogram.min()},
-          {"max_ticks", trips.histogram.max()},
+          {"sum_ticks", totals.sum},
+          {"squares_low", static_cast<std::uint64_t>(totals.squares)},
+          {"squares_high", static_cast<std::uint64_t>(totals.squares >> 64)},
+          {"min_ticks", totals.min},
+          {"max_ticks", totals.max},
           {"ns_per_tick", trips.ns_per_tick},
           {"lost", trips.lost}};
 }
@@ -92,9 +95,13 @@ RoundTrips RoundTripsFromJson(JsonReader reader) {
   const std::vector<std::uint64_t> buckets =
       reader.Numbers("buckets", 0, kMostBuckets, kMostBuckets);
   const std::vector<std::uint64_t> counts = reader.Numbers("counts", 1, kMost, kMostBuckets);
-  const std::uint64_t sum = reader.Number("sum_ticks", 0, kMost);
-  const std::uint64_t min = reader.Number("min_ticks", 0, kMost);
-  const std::uint64_t max = reader.Number("max_ticks", 0, kMost);
+  report::Histogram::Totals totals;
+  totals.sum = reader.Number("sum_ticks", 0, kMost);
+  // JSON has no numbers of 128 bits.
+  totals.squares = report::Histogram::Wide{reader.Number("squares_high", 0, kMost)} << 64;
+  totals.squares |= reader.Number("squares_low", 0, kMost);
+  totals.min = reader.Number("min_ticks", 0, kMost);
+  totals.max = reader.Number("max_ticks", 0, kMost);
   RoundTrips trips;
   trips.ns_per_tick = reader.Real("ns_per_tick", 1e-6, 1e6);
   trips.lost = reader.Number("lost", 0, kMost);
@@ -104,7 +111,7 @@ RoundTrips RoundTripsFromJson(JsonReader reader) {
     entries.emplace_back(static_cast<std::uint32_t>(buckets[i]), counts[i]);
   }
   if (buckets.size() != counts.size() ||
-      !report::Histogram::FromEntries(entries, sum, min, max, trips.histogram)) {
+      !report::Histogram::FromEntries(entries, totals, trips.histogram)) {
     throw Error(Blame::kRun, reader.path() + " is no histogram");
   }
   return trips;

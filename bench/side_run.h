@@ -17,6 +17,9 @@ struct RoundTrips {
   report::Histogram histogram;  // in ticks
   double ns_per_tick = 1.0;
   std::uint64_t lost = 0;  // replies that did not come in time
+  // One by one, in ticks, where that was asked for: by worker, then in order. They are not part of
+  // the results on the session.
+  std::vector<std::uint64_t> kept;
 };
 
 // What an open loop was to do, and how far it kept up.

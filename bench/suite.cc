@@ -28,7 +28,8 @@ constexpr std::size_t kLongestKeyShown = 60;
 constexpr std::size_t kLongestComment = 4096;
 
 // Fields whose value is a list in the plan, too.
-constexpr std::string_view kListFields[] = {"message_bytes", "flow_labels", "rate_sweep"};
+constexpr std::string_view kListFields[] = {"message_bytes", "flow_labels", "rate_sweep",
+                                            "percentiles"};
 
 // Where a field stands in a test. The views are of the suite's own texts.
 struct Place {

@@ -23,8 +23,8 @@ namespace rdmabench {
 // A test's own field wins over the defaults', one by one. Of the combinations that a test stands
 // for, "test" varies slowest, then queue.qp_type, then the other fields in alphabetical order of
 // group and name, the last one fastest. ("link.timeout" varies slower than "queue.queue_pairs": an
-// object's fields have no order of their own in JSON.) message_bytes and flow_labels are lists
-// anyway, so that only a list of lists stands for several of them.
+// object's fields have no order of their own in JSON.) message_bytes, flow_labels and percentiles
+// are lists anyway, so that only a list of lists stands for several of them.
 //
 // Combinations whose op and queue pair type do not go together are refused, or with "skip_illegal"
 // left out; `left_out` then gets their number.

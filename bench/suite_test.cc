@@ -120,6 +120,14 @@ TEST(Suite, LeavesAListOfSizesInOneTest) {
   EXPECT_EQ(plan["tests"][0]["link"]["flow_labels"], json({1, 2}));
 }
 
+TEST(Suite, LeavesAListOfPercentilesInOneTestAndMultipliesListsOfThem) {
+  const json plan = Expand(R"({"tests":[{"test":"read_lat","run":{"percentiles":[50,99.9]}},
+                          {"test":"send_lat","run":{"percentiles":[[50],[99]]}}]})");
+  ASSERT_THAT(plan["tests"], SizeIs(3));
+  EXPECT_EQ(plan["tests"][0]["run"]["percentiles"], json({50, 99.9}));
+  EXPECT_EQ(plan["tests"][2]["run"]["percentiles"], json::array({99}));
+}
+
 TEST(Suite, MultipliesListsOfSizes) {
   const json plan =
       Expand(R"({"tests":[{"test":"write_bw","run":{"message_bytes":[[64,128],[4096]]}}]})");

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "bench/arrivals.h"
+#include "bench/kept_samples.h"
 #include "bench/mean_turn.h"
 #include "bench/numbering.h"
 #include "bench/open_account.h"
@@ -205,6 +206,16 @@ void TestRun::Measure(std::size_t size, const Watching& watching, SideRun& own, 
       setting_.plan.queue.queue_pairs);
   // Of a side that nothing moves on the window is the peer's.
   if (!crew_.duty().Moves()) send_results();
+  if (setting_.keep_samples > 0) ExchangeKept(own, peer);
+}
+
+// The client is who asked for them.
+void TestRun::ExchangeKept(const SideRun& own, SideRun& peer) {
+  if (setting_.role == Role::kServer && own.round_trips) {
+    SendKept(setting_.session, own.round_trips->kept);
+  } else if (setting_.role == Role::kClient && peer.round_trips) {
+    peer.round_trips->kept = FetchKept(setting_.session, setting_.keep_samples);
+  }
 }
 
 Job TestRun::JobFor(const RingShape& shape) {
@@ -262,7 +273,7 @@ std::function<void(const Sample&, double)> TestRun::Ticker(
       report::Histogram all;
       for (const report::Histogram& histogram : round_trips) all.Add(histogram.Snapshot());
       told.latency = report::LatencyOf(all.Since(before), setting_.site.clock.NanosecondsPerTick(),
-                                       BasisOf(setting_.plan));
+                                       BasisOf(setting_.plan), setting_.plan.run.percentiles);
       before = std::move(all);
     }
     tick(told);
@@ -303,6 +314,8 @@ void TestRun::Loop(const RingShape& shape, const Watching& watching, SideRun& ow
   AddSchedule(shape, job);
   std::vector<report::Histogram> round_trips(job.duty.pings ? crew_.size() : 0);
   std::vector<report::Histogram> service_times(job.open_loop ? round_trips.size() : 0);
+  std::vector<SampleLog> kept;
+  if (job.duty.pings) kept = MakeLogs(setting_.keep_samples, plan.queue, job.messages);
   std::vector<Sample> samples;
   Monitor::Options watch{
       .duration = std::nullopt,
@@ -317,6 +330,7 @@ void TestRun::Loop(const RingShape& shape, const Watching& watching, SideRun& ow
   const std::vector<JobRun> runs = crew_.Work(job, {.watch = watch,
                                                     .round_trips = &round_trips,
                                                     .service_times = &service_times,
+                                                    .kept = kept.empty() ? nullptr : &kept,
                                                     .samples = &samples});
   own.clock_drift_ppm = clock.DriftPpm(opened);
   Account(job, runs, own);
@@ -325,6 +339,7 @@ void TestRun::Loop(const RingShape& shape, const Watching& watching, SideRun& ow
     for (const report::Histogram& histogram : round_trips) {
       own.round_trips->histogram.Add(histogram);
     }
+    for (SampleLog& log : kept) log.MoveTo(own.round_trips->kept);
     for (const JobRun& run : runs) own.round_trips->lost += run.sent.lost_replies;
     own.round_trips->ns_per_tick = clock.NanosecondsPerTick();
   }

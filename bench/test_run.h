@@ -58,6 +58,7 @@ class TestRun {
       const Watching& watching, const std::vector<report::Histogram>& round_trips) const;
   void WarmUp(const RingShape& shape, SideRun& own);
   void Loop(const RingShape& shape, const Watching& watching, SideRun& own);
+  void ExchangeKept(const SideRun& own, SideRun& peer);
   void Account(const Job& job, const std::vector<JobRun>& runs, SideRun& own) const;
   void ThrowIfAborted() const;
 

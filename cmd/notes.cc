@@ -4,6 +4,10 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <optional>
+#include <string>
+
+#include "report/percentile.h"
 
 namespace rdmabench {
 namespace {
@@ -27,12 +31,12 @@ void ShowProgress(const Progress& progress) {
   std::fflush(stderr);
 }
 
-// A percentile that too few samples back is not shown.
-void PrintMicroseconds(const char* name, const std::optional<double>& ns) {
+// "-" for a percentile that too few samples back.
+void PrintMicroseconds(const std::string& name, const std::optional<double>& ns) {
   if (ns) {
-    std::fprintf(stderr, "  %s %.2f us", name, *ns / 1e3);
+    std::fprintf(stderr, "  %s %.2f us", name.c_str(), *ns / 1e3);
   } else {
-    std::fprintf(stderr, "  %s -", name);
+    std::fprintf(stderr, "  %s -", name.c_str());
   }
 }
 
@@ -43,8 +47,9 @@ void PrintInterval(const Progress& progress) {
   if (progress.latency) {
     std::fprintf(stderr, "  %llu samples",
                  static_cast<unsigned long long>(progress.latency->samples));
-    PrintMicroseconds("p50", progress.latency->p50_ns);
-    PrintMicroseconds("p99", progress.latency->p99_ns);
+    for (const report::Percentile& percentile : progress.latency->percentiles) {
+      PrintMicroseconds(report::PercentileName(percentile.percent), percentile.ns);
+    }
     PrintMicroseconds("max", progress.latency->max_ns);
   } else {
     std::fprintf(stderr, "  %.3f Gb/s  %.6f M msg/s", progress.bytes_per_second * 8e-9,

@@ -47,6 +47,9 @@ void AddOutputOptions(CLI::App& app, OutputOptions& output) {
             });
   group.Text("--json", output.json_file, "FILE",
              "write the JSON report there; - is stdout, and then nothing else is printed there");
+  group.Text("--samples", output.samples_file, "FILE",
+             "write every latency sample there: 64-bit ns, or CSV when the name ends in .csv; the "
+             "first 10 million of each size (docs/method.md)");
   group.Time("--interval", output.interval, Range{100, kMilliseconds.high},
              "a line with what came in each interval on stderr; with --run-infinitely: 1 s");
   group.Flag("--quiet", output.quiet, "no progress and no notes on stderr");
@@ -221,6 +224,25 @@ void CheckOutput(const OutputOptions& output) {
   }
 }
 
+void CheckSamples(const Options& options) {
+  const std::optional<std::string>& file = options.output.samples_file;
+  if (!file) return;
+  if (file->empty() || file == "-") {
+    throw Error(Blame::kUsage, "--samples '" + *file + "' is no file",
+                "name a file; the result goes to stdout");
+  }
+  if (file == options.output.json_file) {
+    throw Error(Blame::kUsage, "--samples and --json name the same file", "name two");
+  }
+  const auto is_latency = [](const TestPlan& test) {
+    return FindTest(test.test).metric == Metric::kLatency;
+  };
+  const std::vector<TestPlan>& tests = options.plan.tests;
+  if (std::any_of(tests.begin(), tests.end(), is_latency)) return;
+  throw Error(Blame::kUsage, "--samples does not go with " + tests[0].test,
+              "samples are of latency tests");
+}
+
 void Finish(Options& options) {
   constexpr std::chrono::milliseconds kInterval{1000};
   const bool is_endless = options.plan.tests.front().run.until_interrupted;
@@ -229,6 +251,7 @@ void Finish(Options& options) {
   CheckGiven(options.plan.tests.front(), options.given);
   Validate(options.plan);
   CheckLimits(options.limiting, options.plan);
+  CheckSamples(options);
 }
 
 }  // namespace
@@ -259,7 +282,10 @@ Options ParseOptions(std::span<const std::string> args) {
     row->add(app, options);
     Parse(app, rest, options);
     CheckOutput(options.output);
-    if (options.command == Command::kTest) CheckLimits(options.limiting, options.plan);
+    if (options.command == Command::kTest) {
+      CheckLimits(options.limiting, options.plan);
+      CheckSamples(options);
+    }
     return options;
   }
   const Test& test = FindTest(name);

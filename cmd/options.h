@@ -21,6 +21,7 @@ enum class Command { kPrint, kTest, kServer, kDevices };
 struct OutputOptions {
   std::string format = "text";
   std::optional<std::string> json_file;  // "-" is stdout, and then nothing else is printed there
+  std::optional<std::string> samples_file;
   bool quiet = false;
   std::optional<std::chrono::milliseconds> interval;  // a line for each; absent: none
 };

@@ -100,6 +100,12 @@ TEST(Options, ReachThePlan) {
   EXPECT_EQ(test.run.rate.messages_per_second, 5000.0);
 }
 
+TEST(Options, PercentilesAreAListOfThePlan) {
+  EXPECT_THAT(TestOf(Parse({"read_lat", "a", "--percentiles", "1,50,99.999"})).run.percentiles,
+              ElementsAre(1, 50, 99.999));
+  EXPECT_THAT(Parse({"read_lat", "--help"}).text, HasSubstr("default 50,90,99,99.9,99.99"));
+}
+
 TEST(Options, DscpIsTheTrafficClassWithoutItsLowerBits) {
   EXPECT_EQ(TestOf(Parse({"write_bw", "a", "--dscp", "26"})).link.traffic_class, 104U);
 }
@@ -122,34 +128,40 @@ TEST_P(BadOptions, AreAUsageErrorThatSaysWhatIsWrong) {
 
 INSTANTIATE_TEST_SUITE_P(
     Lines, BadOptions,
-    testing::Values(BadCase{{}, "no command"}, BadCase{{"write_b", "a"}, "did you mean write_bw"},
-                    BadCase{{"write_bw"}, "HOST"}, BadCase{{"write_bw", "a", "-s", "0"}, "'0'"},
-                    BadCase{{"write_bw", "a", "-s", "64x"}, "'64x'"},
-                    BadCase{{"write_bw", "a", "-p", "99999"}, "1 to 65535"},
-                    BadCase{{"write_bw", "a", "-q", "0"}, "1 to 16384"},
-                    BadCase{{"write_bw", "a", "-m", "1000"}, "1000"},
-                    BadCase{{"write_bw", "a", "-u", "300"}, "0 to 31"},
-                    BadCase{{"write_bw", "a", "-c", "xrc"}, "rc"},
-                    BadCase{{"write_bw", "a", "-c", "UD"}, "write_bw"},
-                    BadCase{{"read_bw", "a", "-c", "uc"}, "read_bw"},
-                    BadCase{{"send_lat", "a", "-b"}, "--bidirectional"},
-                    BadCase{{"send_bw", "a", "--flow-label", "1,x"}, "'x'"},
-                    BadCase{{"write_bw", "a", "-n", "5", "-D", "1"}, "--duration"},
-                    BadCase{{"write_bw", "a", "-a", "-s", "64"}, "--size"},
-                    BadCase{{"write_bw", "a", "--tx-dept", "5"}, "--tx-depth"},
-                    BadCase{{"write_bw", "a", "b"}, "b"},
-                    BadCase{{"write_bw", "a", "--format", "xml"}, "xml"},
-                    BadCase{{"write_bw", "a", "--json", "-", "--format", "csv"}, "stdout"},
-                    BadCase{{"write_bw", "a", "-s", "64", "-s", "128"},
-                            "--size is given more than once"},
-                    BadCase{{"write_bw", "a", "-s"}, "--size has no value"},
-                    BadCase{{"write_bw", "a", "--json", ""}, "--json"},
-                    BadCase{{"write_bw", "a", "--burst", "4"}, "--burst needs --rate"},
-                    BadCase{{"send_bw", "a", "-X", "1"}, "--vector needs --events"},
-                    BadCase{{"send_bw", "a", "-c", "ud", "-s", "8K"}, "--connection ud"},
-                    BadCase{{"-d", "mlx5_0", "write_bw", "a"}, "the command comes before"},
-                    BadCase{{"server", "--max-sessions", "0"}, "1 to 1024"},
-                    BadCase{{"server", "-s", "64"}, "-s"}));
+    testing::Values(
+        BadCase{{}, "no command"}, BadCase{{"write_b", "a"}, "did you mean write_bw"},
+        BadCase{{"write_bw"}, "HOST"}, BadCase{{"write_bw", "a", "-s", "0"}, "'0'"},
+        BadCase{{"write_bw", "a", "-s", "64x"}, "'64x'"},
+        BadCase{{"write_bw", "a", "-p", "99999"}, "1 to 65535"},
+        BadCase{{"write_bw", "a", "-q", "0"}, "1 to 16384"},
+        BadCase{{"write_bw", "a", "-m", "1000"}, "1000"},
+        BadCase{{"write_bw", "a", "-u", "300"}, "0 to 31"},
+        BadCase{{"write_bw", "a", "-c", "xrc"}, "rc"},
+        BadCase{{"write_bw", "a", "-c", "UD"}, "write_bw"},
+        BadCase{{"read_bw", "a", "-c", "uc"}, "read_bw"},
+        BadCase{{"send_lat", "a", "-b"}, "--bidirectional"},
+        BadCase{{"send_bw", "a", "--flow-label", "1,x"}, "'x'"},
+        BadCase{{"write_bw", "a", "-n", "5", "-D", "1"}, "--duration"},
+        BadCase{{"write_bw", "a", "-a", "-s", "64"}, "--size"},
+        BadCase{{"write_bw", "a", "--tx-dept", "5"}, "--tx-depth"},
+        BadCase{{"write_bw", "a", "b"}, "b"}, BadCase{{"write_bw", "a", "--format", "xml"}, "xml"},
+        BadCase{{"write_bw", "a", "--json", "-", "--format", "csv"}, "stdout"},
+        BadCase{{"write_bw", "a", "-s", "64", "-s", "128"}, "--size is given more than once"},
+        BadCase{{"write_bw", "a", "-s"}, "--size has no value"},
+        BadCase{{"write_bw", "a", "--json", ""}, "--json"},
+        BadCase{{"write_bw", "a", "--burst", "4"}, "--burst needs --rate"},
+        BadCase{{"read_lat", "a", "--percentiles", "50,"}, "--percentiles ''"},
+        BadCase{{"read_lat", "a", "--percentiles", "99,50"}, "p50 after p99"},
+        BadCase{{"read_bw", "a", "--percentiles", "50"}, "--percentiles"},
+        BadCase{{"read_bw", "a", "--samples", "f"}, "--samples does not go with"},
+        BadCase{{"read_lat", "a", "--samples", "-"}, "--samples '-'"},
+        BadCase{{"read_lat", "a", "--samples", "f", "--json", "f"}, "the same file"},
+        BadCase{{"run", "configs/sweep.json", "a", "--samples", "f"}, "--samples does not go with"},
+        BadCase{{"send_bw", "a", "-X", "1"}, "--vector needs --events"},
+        BadCase{{"send_bw", "a", "-c", "ud", "-s", "8K"}, "--connection ud"},
+        BadCase{{"-d", "mlx5_0", "write_bw", "a"}, "the command comes before"},
+        BadCase{{"server", "--max-sessions", "0"}, "1 to 1024"},
+        BadCase{{"server", "-s", "64"}, "-s"}));
 
 struct Perftest {
   const char* option;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cmd/options.h"
+#include "cmd/output_file.h"
 #include "report/report.h"
 
 namespace rdmabench {
@@ -14,20 +15,14 @@ class Output {
   // Makes sure that the file can be written, before anything is measured. Throws
   // Error(kEnvironment).
   explicit Output(const OutputOptions& options);
-  ~Output();  // an unfinished file goes
-  Output(const Output&) = delete;
-  Output& operator=(const Output&) = delete;
 
-  // Prints, and puts the file in its place by renaming. Throws Error(kEnvironment).
+  // Prints, and puts the file in its place. Throws Error(kEnvironment).
   void Write(const report::Report& report);
 
  private:
-  void WriteFile(const std::string& text);
-
   OutputOptions options_;
   bool json_on_stdout_ = false;
-  std::string unfinished_;  // path of the file under way; empty when there is none or it is not a
-                            // regular file
+  std::optional<OutputFile> json_;
 };
 
 }  // namespace rdmabench

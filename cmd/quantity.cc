@@ -6,6 +6,7 @@
 #include <iterator>
 #include <optional>
 
+#include "report/percentile.h"
 #include "transport/error.h"
 
 namespace rdmabench {
@@ -244,6 +245,15 @@ std::chrono::milliseconds ParseDuration(std::string_view option, std::string_vie
     RefuseRange(option, text, range.ToString() + " ms");
   }
   return std::chrono::milliseconds(static_cast<std::int64_t>(milliseconds));
+}
+
+double ParsePercent(std::string_view option, std::string_view text) {
+  const std::optional<double> value = Decimal(text);
+  if (!value) RefuseForm(option, text, "a percentile: a number such as 50 or 99.9");
+  if (!report::IsPercentile(*value)) {
+    RefuseRange(option, text, "numbers above 0 and below 100 of up to seven decimals");
+  }
+  return *value;
 }
 
 double ParseNanoseconds(std::string_view option, std::string_view text) {

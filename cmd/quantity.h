@@ -31,6 +31,9 @@ std::vector<std::uint64_t> ParseSizes(std::string_view option, std::string_view 
 std::chrono::milliseconds ParseDuration(std::string_view option, std::string_view text,
                                         Range range);
 
+// "99.9" as a percentile: above 0 and below 100.
+double ParsePercent(std::string_view option, std::string_view text);
+
 // "10us", "1.5ms", "800ns", "2s" as nanoseconds, up to an hour; the unit has to be there.
 double ParseNanoseconds(std::string_view option, std::string_view text);
 

@@ -57,6 +57,19 @@ TEST(ParseSizes, KeepsTheOrderGiven) {
   EXPECT_THAT(ParseSizes("--size", "1M,64,4k", kAny), ElementsAre(1 << 20, 64, 4096));
 }
 
+TEST(ParsePercent, TakesANumberThatIsARankOfSomething) {
+  EXPECT_EQ(ParsePercent("--percentiles", "50"), 50.0);
+  EXPECT_EQ(ParsePercent("--percentiles", "99.999"), 99.999);
+  EXPECT_EQ(ParsePercent("--percentiles", "0.0000001"), 1e-7);
+}
+
+TEST(ParsePercent, RefusesWhatIsNone) {
+  for (const char* text : {"", "0", "100", "-1", "p50", "50%", "5e1", " 50", "99.99999999"}) {
+    EXPECT_THAT([text] { ParsePercent("--percentiles", text); },
+                ThrowsMessage<Error>(StartsWith("--percentiles '" + std::string(text) + "'")));
+  }
+}
+
 TEST(ParseNanoseconds, TakesATimeWithItsUnit) {
   EXPECT_EQ(ParseNanoseconds("--limit-latency", "800ns"), 800.0);
   EXPECT_EQ(ParseNanoseconds("--limit-latency", "1.5us"), 1500.0);

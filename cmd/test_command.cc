@@ -5,8 +5,10 @@
 #include <string>
 
 #include "bench/client.h"
+#include "bench/local.h"
 #include "cmd/notes.h"
 #include "cmd/output.h"
+#include "cmd/samples_output.h"
 #include "cmd/utc_time.h"
 #include "cmd/verdict.h"
 #include "report/report.h"
@@ -18,14 +20,19 @@ namespace rdmabench {
 void RunTestCommand(const Options& options) {
   const Interrupt interrupt;
   Output output(options.output);
+  std::optional<SamplesOutput> samples;
+  if (options.output.samples_file) samples.emplace(*options.output.samples_file);
   report::Report report;
   report.tool.version = kVersion;
   report.tool.commit = BuildCommit();
   report.started_at = UtcNow();
+  Observer observer = MakeNotes(options.output);
+  if (samples) {
+    observer.samples = [&samples](const report::SampleBlock& block) { samples->Write(block); };
+  }
   std::optional<Error> failure;
   try {
-    RunClient(options.plan,
-              {.call = options.call, .local = options.local, .observer = MakeNotes(options.output)},
+    RunClient(options.plan, {.call = options.call, .local = options.local, .observer = observer},
               interrupt, report);
   } catch (const std::exception& exception) {
     failure = AsError(exception);
@@ -40,6 +47,7 @@ void RunTestCommand(const Options& options) {
   // From here on Ctrl-C ends the program at once, also while stdout is blocked.
   Interrupt::RestoreSignals();
   try {
+    if (samples) samples->Finish();
     output.Write(report);
   } catch (const Error& error) {
     // Why the run failed says more than that it could not be printed.

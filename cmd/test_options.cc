@@ -5,6 +5,7 @@
 
 #include "cmd/option_group.h"
 #include "cmd/rate_options.h"
+#include "report/percentile.h"
 #include "transport/error.h"
 #include "transport/gid.h"
 #include "transport/qp_type.h"
@@ -27,6 +28,14 @@ std::vector<std::uint64_t> ParseNumbers(const std::string& option, const std::st
     numbers.push_back(ParseNumber(option, element, range));
   }
   return numbers;
+}
+
+std::string DefaultPercents() {
+  std::string list;
+  for (const double percent : RunOptions().percentiles) {
+    list += (list.empty() ? "" : ",") + report::PercentileName(percent).substr(1);
+  }
+  return list;
 }
 
 void AddShapeOptions(CLI::App& app, TestPlan& test) {
@@ -132,6 +141,14 @@ void AddLengthOptions(CLI::App& app, RunOptions& run, Given& given) {
              "measure until Ctrl-C, with a line each --interval, then report");
   group.Time("--warmup", run.warmup_ms, kMilliseconds,
              "not counted: so long or 1,000 messages, but a full queue; 0: none; default 200ms");
+  group.Add("--percentiles", "LIST",
+            "of latency, each where ten samples lie beyond it; default " + DefaultPercents(),
+            [&run](const std::string& text) {
+              run.percentiles.clear();
+              for (const std::string& element : SplitList(text)) {
+                run.percentiles.push_back(ParsePercent("--percentiles", element));
+              }
+            });
   group.Time("--reply-timeout", run.reply_timeout_ms, kReplyTimeout,
              "uc and ud: a reply that takes longer counts as lost; default 1 s");
   group.Time("--stall-timeout", run.stall_timeout_ms, Range{100, kMilliseconds.high},

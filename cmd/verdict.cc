@@ -10,6 +10,7 @@
 #include "bench/test.h"
 #include "cmd/option_group.h"
 #include "cmd/quantity.h"
+#include "report/percentile.h"
 #include "transport/error.h"
 
 namespace rdmabench {
@@ -19,28 +20,23 @@ constexpr std::string_view kLimitPrefix = "limit_";  // of the names of checks
 
 struct LatencyFigure {
   std::string_view name;
-  std::optional<double> (*of)(const report::Latency&);
+  double report::Latency::*member;
 };
 
 constexpr LatencyFigure kLatencyFigures[] = {
-    {"min", [](const report::Latency& latency) { return std::optional(latency.min_ns); }},
-    {"mean", [](const report::Latency& latency) { return std::optional(latency.mean_ns); }},
-    {"p50", [](const report::Latency& latency) { return latency.p50_ns; }},
-    {"p90", [](const report::Latency& latency) { return latency.p90_ns; }},
-    {"p99", [](const report::Latency& latency) { return latency.p99_ns; }},
-    {"p99.9", [](const report::Latency& latency) { return latency.p99_9_ns; }},
-    {"p99.99", [](const report::Latency& latency) { return latency.p99_99_ns; }},
-    {"max", [](const report::Latency& latency) { return std::optional(latency.max_ns); }},
+    {"min", &report::Latency::min_ns},
+    {"mean", &report::Latency::mean_ns},
+    {"stdev", &report::Latency::stdev_ns},
+    {"max", &report::Latency::max_ns},
 };
 
 std::string LatencyFigureNames() {
-  std::string names;
-  for (const LatencyFigure& figure : kLatencyFigures) {
-    names += (names.empty() ? "" : ", ") + std::string(figure.name);
-  }
+  std::string names = "those of --percentiles, such as p50";
+  for (const LatencyFigure& figure : kLatencyFigures) names += ", " + std::string(figure.name);
   return names;
 }
 
+// Null for a percentile.
 const LatencyFigure* FindLatencyFigure(std::string_view name) {
   const auto* found =
       std::find_if(std::begin(kLatencyFigures), std::end(kLatencyFigures),
@@ -48,25 +44,59 @@ const LatencyFigure* FindLatencyFigure(std::string_view name) {
   return found == std::end(kLatencyFigures) ? nullptr : found;
 }
 
+// Absent where too few samples back it.
+std::optional<double> Found(const LatencyLimit& limit, const report::Latency& latency) {
+  if (const LatencyFigure* figure = FindLatencyFigure(limit.figure)) return latency.*figure->member;
+  const report::Percentile* percentile = report::FindPercentile(latency, *limit.percent);
+  return percentile != nullptr ? percentile->ns : std::nullopt;
+}
+
+// "p99=10us"
+LatencyLimit ParseLatencyLimit(const std::string& text) {
+  const std::size_t equals = std::min(text.find('='), text.size());
+  LatencyLimit limit{.figure = text.substr(0, equals), .percent = {}};
+  const bool is_percentile = limit.figure.starts_with('p');
+  if (equals == text.size() || (!is_percentile && FindLatencyFigure(limit.figure) == nullptr)) {
+    throw Error(Blame::kUsage,
+                "--limit-latency '" + text + "' is not a figure and its limit: p99=10us",
+                "known figures: " + LatencyFigureNames());
+  }
+  if (is_percentile) {
+    limit.percent = ParsePercent("--limit-latency p", limit.figure.substr(1));
+    limit.figure = report::PercentileName(*limit.percent);
+  }
+  limit.most_ns = ParseNanoseconds("--limit-latency " + limit.figure, text.substr(equals + 1));
+  return limit;
+}
+
 // "p99=10us,max=1ms".
 std::vector<LatencyLimit> ParseLatencyLimits(const std::string& text) {
   std::vector<LatencyLimit> limits;
   for (const std::string& element : SplitList(text)) {
-    const std::size_t equals = std::min(element.find('='), element.size());
-    const std::string name = element.substr(0, equals);
-    if (equals == element.size() || FindLatencyFigure(name) == nullptr) {
-      throw Error(Blame::kUsage,
-                  "--limit-latency '" + element + "' is not a figure and its limit: p99=10us",
-                  "known figures: " + LatencyFigureNames());
-    }
-    const bool is_there = std::any_of(limits.begin(), limits.end(), [&](const LatencyLimit& limit) {
-      return limit.figure == name;
+    const LatencyLimit limit = ParseLatencyLimit(element);
+    const bool is_there = std::any_of(limits.begin(), limits.end(), [&](const LatencyLimit& other) {
+      return other.figure == limit.figure;
     });
-    if (is_there) throw Error(Blame::kUsage, "--limit-latency has two limits for " + name);
-    limits.push_back(
-        {name, ParseNanoseconds("--limit-latency " + name, element.substr(equals + 1))});
+    if (is_there) {
+      throw Error(Blame::kUsage, "--limit-latency has two limits for " + limit.figure);
+    }
+    limits.push_back(limit);
   }
   return limits;
+}
+
+// What is not measured cannot be limited.
+void CheckPercentiles(const std::vector<LatencyLimit>& limits, const TestPlan& test) {
+  if (FindTest(test.test).metric != Metric::kLatency) return;
+  const std::vector<double>& asked = test.run.percentiles;
+  for (const LatencyLimit& limit : limits) {
+    if (!limit.percent || std::find(asked.begin(), asked.end(), *limit.percent) != asked.end()) {
+      continue;
+    }
+    throw Error(Blame::kUsage,
+                "--limit-latency " + limit.figure + " needs that percentile of " + test.test,
+                "add it to --percentiles, in a suite to run.percentiles");
+  }
 }
 
 report::Check AtLeast(std::string name, const std::string& unit, double least, double found) {
@@ -78,7 +108,7 @@ report::Check AtLeast(std::string name, const std::string& unit, double least, d
 
 // A percentile that too few samples back cannot be said to hold.
 report::Check AtMost(const LatencyLimit& limit, const report::Latency& latency) {
-  const std::optional<double> found = FindLatencyFigure(limit.figure)->of(latency);
+  const std::optional<double> found = Found(limit, latency);
   std::string name = std::string(kLimitPrefix) + "latency_" + limit.figure;
   std::replace(name.begin(), name.end(), '.', '_');
   report::Check check{.name = std::move(name),
@@ -134,6 +164,7 @@ void CheckLimits(const Limiting& limiting, const Plan& plan) {
   need(limiting.least_bits_per_second.has_value(), Metric::kBandwidth, "--limit-bw");
   need(limiting.least_messages_per_second.has_value(), Metric::kBandwidth, "--limit-rate");
   need(!limiting.most_latency.empty(), Metric::kLatency, "--limit-latency");
+  for (const TestPlan& test : plan.tests) CheckPercentiles(limiting.most_latency, test);
 }
 
 void ApplyLimits(const Limiting& limiting, report::Report& report) {

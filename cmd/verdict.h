@@ -16,7 +16,8 @@ class App;
 namespace rdmabench {
 
 struct LatencyLimit {
-  std::string figure;  // "p99"
+  std::string figure;             // "p99"
+  std::optional<double> percent;  // of a percentile
   double most_ns = 0.0;
 };
 
@@ -28,7 +29,8 @@ struct Limiting {
 };
 
 void AddLimitOptions(CLI::App& app, Limiting& limiting);
-// Throws Error(kUsage) for a limit that applies to no test of the plan.
+// Throws Error(kUsage) for a limit that applies to no test of the plan, or of what one does not
+// tell.
 void CheckLimits(const Limiting& limiting, const Plan& plan);
 
 // Adds a check for each limit to each complete result to which it applies.

@@ -26,7 +26,8 @@ report::Report Measured() {
   report::Result& latency = report.results.emplace_back();
   latency.test = "send_lat";
   latency.message_bytes = 2;
-  latency.latency = report::Latency{.mean_ns = 2000.0, .p99_ns = 9000.0, .max_ns = 50'000.0};
+  latency.latency = report::Latency{
+      .mean_ns = 2000.0, .percentiles = {{99, 9000.0}, {99.9, {}}}, .max_ns = 50'000.0};
   return report;
 }
 
@@ -39,8 +40,12 @@ TEST(LimitOptions, AreTakenWithTheirUnits) {
   const Limiting latency = Parsed({"send_lat", "a", "--limit-latency", "p99=10us,max=1.5ms"});
   ASSERT_EQ(latency.most_latency.size(), 2U);
   EXPECT_EQ(latency.most_latency[0].figure, "p99");
+  EXPECT_EQ(latency.most_latency[0].percent, 99.0);
   EXPECT_EQ(latency.most_latency[0].most_ns, 1e4);
   EXPECT_EQ(latency.most_latency[1].most_ns, 1.5e6);
+  EXPECT_FALSE(latency.most_latency[1].percent.has_value());
+  EXPECT_NO_THROW(
+      Parsed({"send_lat", "a", "--percentiles", "99.5", "--limit-latency", "p99.5=1s"}));
 }
 
 struct Refused {
@@ -66,7 +71,14 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{{"write_lat", "a", "--limit-bw", "1Gbps"}, "--limit-bw does not go with write_lat"},
         Refused{{"write_bw", "a", "--limit-latency", "p99=1us"},
                 "--limit-latency does not go with write_bw"},
-        Refused{{"write_lat", "a", "--limit-latency", "p98=1us"}, "'p98=1us'"},
+        Refused{{"write_lat", "a", "--limit-latency", "p98=1us"},
+                "--limit-latency p98 needs that percentile of write_lat"},
+        Refused{{"write_lat", "a", "--limit-latency", "p99=1us", "--percentiles", "50"},
+                "--limit-latency p99 needs that percentile of write_lat"},
+        Refused{{"write_lat", "a", "--limit-latency", "q99=1us"}, "'q99=1us'"},
+        Refused{{"write_lat", "a", "--limit-latency", "p=1us"}, "is not a percentile"},
+        Refused{{"write_lat", "a", "--limit-latency", "p100=1us"}, "out of range"},
+        Refused{{"write_lat", "a", "--limit-latency", "p99=1us,p99.0=1us"}, "two limits for p99"},
         Refused{{"write_lat", "a", "--limit-latency", "p99"}, "'p99'"},
         Refused{{"write_lat", "a", "--limit-latency", "p99=1us,"}, "''"},
         Refused{{"write_lat", "a", "--limit-latency", "p99=10"},
@@ -79,7 +91,7 @@ TEST(Limits, BecomeChecksOfTheResultsTheyApplyTo) {
   const Limiting limiting{.strict = false,
                           .least_bits_per_second = 8e9,
                           .least_messages_per_second = 2.1e6,
-                          .most_latency = {{"p99", 9000.0}, {"max", 10'000.0}}};
+                          .most_latency = {{"p99", 99.0, 9000.0}, {"max", {}, 10'000.0}}};
   ApplyLimits(limiting, report);
   const std::vector<report::Check>& bandwidth = report.results[0].checks;
   ASSERT_EQ(bandwidth.size(), 2U);
@@ -101,7 +113,7 @@ TEST(Limits, BecomeChecksOfTheResultsTheyApplyTo) {
 
 TEST(Limits, AreNotMetByWhatTooFewSamplesBack) {
   report::Report report = Measured();
-  const Limiting limiting{.most_latency = {{"p99.9", 1e9}}};
+  const Limiting limiting{.most_latency = {{"p99.9", 99.9, 1e9}}};
   ApplyLimits(limiting, report);
   EXPECT_THAT(Violations(report),
               ElementsAre("send_lat at 2 B: limit_latency_p99_9: too few samples to tell "

@@ -6,8 +6,11 @@
 #include <cmath>
 #include <concepts>
 #include <cstdint>
+#include <set>
 #include <string_view>
+#include <vector>
 
+#include "report/percentile.h"
 #include "report/printable.h"
 
 namespace rdmabench::report {
@@ -45,16 +48,8 @@ std::string SpreadField(const Result& result, auto Spread::*member) {
   return result.bandwidth ? Field(result.bandwidth->spread, member) : std::string();
 }
 
-std::string Field(const std::optional<double>& value) {
-  return value ? Field(*value) : std::string();
-}
-
 std::string LatencyField(const Result& result, auto Latency::*member) {
   return result.latency ? Field(*result.latency.*member) : std::string();
-}
-
-std::string ServiceField(const Result& result, auto Latency::*member) {
-  return result.open_loop ? Field(result.open_loop->service.*member) : std::string();
 }
 
 // Sums over the directions; empty where one is not known.
@@ -81,7 +76,7 @@ struct Column {
   std::string (*field)(const Report& report, const Result& result);
 };
 
-constexpr Column kColumns[] = {
+constexpr Column kColumnsBeforePercentiles[] = {
     {"test", [](const Report&, const Result& r) { return Field(r.test); }},
     {"op", [](const Report&, const Result& r) { return Field(r.op); }},
     {"metric", [](const Report&, const Result& r) { return Field(r.metric); }},
@@ -135,13 +130,9 @@ constexpr Column kColumns[] = {
     {"mean_ns", [](const Report&, const Result& r) { return LatencyField(r, &Latency::mean_ns); }},
     {"stdev_ns",
      [](const Report&, const Result& r) { return LatencyField(r, &Latency::stdev_ns); }},
-    {"p50_ns", [](const Report&, const Result& r) { return LatencyField(r, &Latency::p50_ns); }},
-    {"p90_ns", [](const Report&, const Result& r) { return LatencyField(r, &Latency::p90_ns); }},
-    {"p99_ns", [](const Report&, const Result& r) { return LatencyField(r, &Latency::p99_ns); }},
-    {"p99_9_ns",
-     [](const Report&, const Result& r) { return LatencyField(r, &Latency::p99_9_ns); }},
-    {"p99_99_ns",
-     [](const Report&, const Result& r) { return LatencyField(r, &Latency::p99_99_ns); }},
+};
+
+constexpr Column kColumnsAfterPercentiles[] = {
     {"max_ns", [](const Report&, const Result& r) { return LatencyField(r, &Latency::max_ns); }},
     {"lost_replies",
      [](const Report&, const Result& r) { return LatencyField(r, &Latency::lost_replies); }},
@@ -155,16 +146,42 @@ constexpr Column kColumns[] = {
      }},
     {"saturated",
      [](const Report&, const Result& r) { return Field(r.open_loop, &OpenLoop::saturated); }},
-    {"service_p50_ns",
-     [](const Report&, const Result& r) { return ServiceField(r, &Latency::p50_ns); }},
-    {"service_p99_ns",
-     [](const Report&, const Result& r) { return ServiceField(r, &Latency::p99_ns); }},
     {"lost_messages", [](const Report&, const Result& r) { return LostField(r); }},
     {"duplicated_messages",
      [](const Report&, const Result& r) { return ArrivalsField(r, &Arrivals::duplicated); }},
     {"reordered_messages",
      [](const Report&, const Result& r) { return ArrivalsField(r, &Arrivals::reordered); }},
 };
+
+// Of each percentile that some test asked for: itself, and its interval.
+struct PercentileColumn {
+  std::string_view suffix;
+  std::string (*field)(const Percentile& percentile);
+};
+
+constexpr PercentileColumn kPercentileColumns[] = {
+    {"_ns", [](const Percentile& p) { return p.ns ? Field(*p.ns) : std::string(); }},
+    {"_ci95_low_ns",
+     [](const Percentile& p) { return Field(p.ci95, &Percentile::Interval::low_ns); }},
+    {"_ci95_high_ns",
+     [](const Percentile& p) { return Field(p.ci95, &Percentile::Interval::high_ns); }},
+};
+
+std::set<double> PercentsOf(const Report& report) {
+  std::set<double> percents;
+  for (const Result& result : report.results) {
+    if (!result.latency) continue;
+    for (const Percentile& one : result.latency->percentiles) percents.insert(one.percent);
+  }
+  return percents;
+}
+
+// As in "p99_9_ns": a point in a name is a nuisance to most readers.
+std::string NameOf(double percent, const PercentileColumn& column) {
+  std::string name = PercentileName(percent);
+  std::replace(name.begin(), name.end(), '.', '_');
+  return name + std::string(column.suffix);
+}
 
 std::string Quoted(const std::string& field) {
   if (field.find_first_of(",\"\r\n") == std::string::npos) return field;
@@ -176,22 +193,59 @@ std::string Quoted(const std::string& field) {
   return quoted + "\"";
 }
 
+std::string Line(const std::vector<std::string>& fields) {
+  std::string line;
+  for (const std::string& field : fields) {
+    if (&field != &fields.front()) line += ",";
+    line += Quoted(field);
+  }
+  return line + "\n";
+}
+
+std::vector<std::string> Names(const std::set<double>& percents) {
+  std::vector<std::string> names;
+  for (const Column& column : kColumnsBeforePercentiles) names.emplace_back(column.name);
+  for (const double percent : percents) {
+    for (const PercentileColumn& column : kPercentileColumns) {
+      names.push_back(NameOf(percent, column));
+    }
+  }
+  for (const Column& column : kColumnsAfterPercentiles) names.emplace_back(column.name);
+  for (const double percent : percents) {
+    names.push_back("service_" + NameOf(percent, kPercentileColumns[0]));
+  }
+  return names;
+}
+
+std::vector<std::string> Fields(const Report& report, const Result& result,
+                                const std::set<double>& percents) {
+  std::vector<std::string> fields;
+  for (const Column& column : kColumnsBeforePercentiles) {
+    fields.push_back(column.field(report, result));
+  }
+  for (const double percent : percents) {
+    const Percentile* found = result.latency ? FindPercentile(*result.latency, percent) : nullptr;
+    for (const PercentileColumn& column : kPercentileColumns) {
+      fields.push_back(found != nullptr ? column.field(*found) : std::string());
+    }
+  }
+  for (const Column& column : kColumnsAfterPercentiles) {
+    fields.push_back(column.field(report, result));
+  }
+  for (const double percent : percents) {
+    const Percentile* found =
+        result.open_loop ? FindPercentile(result.open_loop->service, percent) : nullptr;
+    fields.push_back(found != nullptr ? kPercentileColumns[0].field(*found) : std::string());
+  }
+  return fields;
+}
+
 }  // namespace
 
 std::string RenderCsv(const Report& report) {
-  std::string csv;
-  for (const Column& column : kColumns) {
-    csv += (csv.empty() ? "" : ",") + std::string(column.name);
-  }
-  csv += "\n";
-  for (const Result& result : report.results) {
-    std::string line;
-    for (const Column& column : kColumns) {
-      if (&column != &kColumns[0]) line += ",";
-      line += Quoted(column.field(report, result));
-    }
-    csv += line + "\n";
-  }
+  const std::set<double> percents = PercentsOf(report);
+  std::string csv = Line(Names(percents));
+  for (const Result& result : report.results) csv += Line(Fields(report, result, percents));
   return csv;
 }
 

@@ -1,5 +1,5 @@
 // Latency samples in log-linear buckets: every sample counts, the relative error of a value is at
-// most 1/1024, two histograms add up. Constant size, whatever is recorded.
+// most 1/2048, two histograms add up. Constant size, whatever is recorded.
 #pragma once
 
 #include <atomic>
@@ -17,68 +17,83 @@ class alignas(64) Histogram {
  public:
   // A bucket and its count.
   using Entry = std::pair<std::uint32_t, std::uint64_t>;
+  __extension__ using Wide = unsigned __int128;
+
+  // What is known beside the buckets. The sum holds 58 years of ticks at 10 GHz.
+  struct Totals {
+    std::uint64_t sum = 0;
+    Wide squares = 0;  // the sum of the samples' squares
+    std::uint64_t min = ~std::uint64_t{0};
+    std::uint64_t max = 0;
+
+    bool operator==(const Totals&) const = default;
+  };
 
   Histogram();
 
-  // One writer; others may read at the same time.
+  // One writer; meanwhile other threads may call Snapshot(), and nothing else.
   void Record(std::uint64_t value) {
-    Bump(buckets_[Index(value)], 1);
-    Bump(sum_, value);
-    if (value > max_) Ref(max_).store(value, std::memory_order_relaxed);
-    if (value < min_) Ref(min_).store(value, std::memory_order_relaxed);
+    std::uint64_t& bucket = buckets_[Index(value)];
+    // A load and a store, since there is one writer: no locked instruction.
+    std::atomic_ref<std::uint64_t>(bucket).store(bucket + 1, std::memory_order_relaxed);
+    totals_.sum += value;
+    totals_.squares += Wide{value} * value;
+    if (value > totals_.max) totals_.max = value;
+    if (value < totals_.min) totals_.min = value;
   }
   void Add(const Histogram& other);
-  // What has been recorded up to now, by a reader.
+
+  // What has been recorded up to now. It is made of the buckets alone, each a count that it had
+  // during the call: all samples from before the call are in it, none from after its return. Its
+  // totals are those of samples in the middles of their buckets, its extremes are buckets' ends.
   Histogram Snapshot() const;
-  // What came since `before`, a snapshot of this one. Its minimum and maximum are those of buckets.
+  // What came since `before`, a snapshot of the same. Its totals are a snapshot's, too.
   Histogram Since(const Histogram& before) const;
 
   std::uint64_t count() const;
-  std::uint64_t sum() const { return sum_; }
+  std::uint64_t sum() const { return totals_.sum; }
   // Of at least one sample.
-  std::uint64_t min() const { return min_; }
-  std::uint64_t max() const { return max_; }
-  // The smallest value that at least `share` of all samples do not exceed (nearest rank), as the
-  // middle of its bucket, but never beyond the extremes.
-  std::uint64_t Quantile(double share) const;
-  // Standard deviation of the samples, divided by count - 1; from the buckets' middles.
+  std::uint64_t min() const { return totals_.min; }
+  std::uint64_t max() const { return totals_.max; }
+  const Totals& totals() const { return totals_; }
+  // Standard deviation of the samples, divided by count - 1; 0 for fewer than two.
   double Deviation() const;
 
+  // What is known of one sample: it lies between the two.
+  struct Bounds {
+    std::uint64_t low = 0;
+    std::uint64_t high = 0;
+
+    std::uint64_t middle() const { return low + (high - low) / 2; }
+  };
+  // The sample of a rank from 1 to count(), in ascending order.
+  Bounds AtRank(std::uint64_t rank) const;
+
   std::vector<Entry> Entries() const;  // those that are not empty, ascending
-  // The reverse, with the exact values that buckets do not know. False when an entry is none, or
-  // the extremes are in no order.
-  static bool FromEntries(std::span<const Entry> entries, std::uint64_t sum, std::uint64_t min,
-                          std::uint64_t max, Histogram& into);
+  // The reverse. False when there are no samples that have these entries and totals.
+  static bool FromEntries(std::span<const Entry> entries, const Totals& totals, Histogram& into);
 
   // The values of a bucket: from first to last.
   static std::uint64_t First(std::uint32_t index);
-  static std::uint64_t Last(std::uint32_t index) { return First(index + 1) - 1; }
+  static std::uint64_t Last(std::uint32_t index);
 
  private:
-  // Values below 2^11 have a bucket each; above, each power of two has 2^10.
+  // Values below 2^11 have a bucket each; above, each power of two has 2^10. No value is beyond the
+  // last: an hour at 5 GHz needs 45 bits, and to have all 64 costs less than to compare each
+  // sample.
   static constexpr unsigned kSubBits = 10;
-  static constexpr unsigned kMostBits = 48;  // larger values count as the largest
-  static constexpr std::uint32_t kBuckets = (kMostBits - kSubBits + 1) << kSubBits;
+  static constexpr std::uint64_t kBase = std::uint64_t{1} << kSubBits;
+  static constexpr std::uint32_t kBuckets = (64 - kSubBits + 1) << kSubBits;
 
-  static std::uint32_t Index(std::uint64_t value) {
-    if (value >> kMostBits != 0) [[unlikely]]
-      return kBuckets - 1;
-    if (value < (1U << kSubBits)) return static_cast<std::uint32_t>(value);
-    const auto shift = static_cast<unsigned>(std::bit_width(value)) - kSubBits - 1;
-    return (shift << kSubBits) + static_cast<std::uint32_t>(value >> shift);
+  static std::uint64_t Index(std::uint64_t value) {
+    const auto shift = static_cast<unsigned>(std::bit_width(value | kBase)) - kSubBits - 1;
+    return (std::uint64_t{shift} << kSubBits) + (value >> shift);
   }
-  static std::atomic_ref<std::uint64_t> Ref(std::uint64_t& value) {
-    return std::atomic_ref<std::uint64_t>(value);
-  }
-  // A load and a store, since there is one writer: no locked instruction.
-  static void Bump(std::uint64_t& value, std::uint64_t by) {
-    Ref(value).store(Ref(value).load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
-  }
+  static bool ArePossible(std::span<const Entry> entries, const Totals& totals);
+  void EstimateTotals();
 
   std::vector<std::uint64_t> buckets_;
-  std::uint64_t sum_ = 0;
-  std::uint64_t min_ = ~std::uint64_t{0};
-  std::uint64_t max_ = 0;
+  Totals totals_;
 };
 
 }  // namespace rdmabench::report

@@ -188,18 +188,32 @@ Json BandwidthJson(const Bandwidth& bandwidth) {
 // [from_ns, to_ns, count]: a histogram has many.
 Json BucketJson(const Bucket& bucket) { return {bucket.from_ns, bucket.to_ns, bucket.count}; }
 
+// Those that are known.
+Json PercentilesJson(const std::vector<Percentile>& percentiles) {
+  Json list = Json::array();
+  for (const Percentile& percentile : percentiles) {
+    if (!percentile.ns) continue;
+    Object object;
+    object.Put("percent", percentile.percent);
+    object.Put("ns", percentile.ns);
+    if (percentile.ci95) {
+      object.Put("ci95_low_ns", percentile.ci95->low_ns);
+      object.Put("ci95_high_ns", percentile.ci95->high_ns);
+    }
+    list.push_back(object.Take());
+  }
+  return list;
+}
+
 Json LatencyJson(const Latency& latency) {
   Object object;
   object.Put("basis", latency.basis);
   object.Put("samples", latency.samples);
+  object.Put("kept_samples", latency.kept_samples);
   object.Put("min_ns", latency.min_ns);
   object.Put("mean_ns", latency.mean_ns);
   object.Put("stdev_ns", latency.stdev_ns);
-  object.Put("p50_ns", latency.p50_ns);
-  object.Put("p90_ns", latency.p90_ns);
-  object.Put("p99_ns", latency.p99_ns);
-  object.Put("p99_9_ns", latency.p99_9_ns);
-  object.Put("p99_99_ns", latency.p99_99_ns);
+  object.PutUnlessEmpty("percentiles", PercentilesJson(latency.percentiles));
   object.Put("max_ns", latency.max_ns);
   object.Put("lost_replies", latency.lost_replies);
   object.PutUnlessEmpty("histogram", ListJson(latency.histogram, BucketJson));

@@ -8,7 +8,7 @@
 namespace rdmabench::report {
 
 // Goes up when a key changes its meaning, not when one is added.
-inline constexpr int kSchemaVersion = 1;
+inline constexpr int kSchemaVersion = 2;
 
 // Indented by two, in the order of the schema, with a line end. Ill-formed UTF-8 becomes U+FFFD. A
 // plan that is not a JSON object is left out, and a warning says so.

@@ -1,41 +1,46 @@
 #include "report/latency.h"
 
+#include "report/percentile.h"
+
 namespace rdmabench::report {
 namespace {
 
-constexpr double kLeastBeyond = 10.0;
-
-struct PercentileRow {
-  double share;
-  std::optional<double> Latency::*member;
-};
-
-constexpr PercentileRow kPercentiles[] = {
-    {0.5, &Latency::p50_ns},     {0.9, &Latency::p90_ns},       {0.99, &Latency::p99_ns},
-    {0.999, &Latency::p99_9_ns}, {0.9999, &Latency::p99_99_ns},
-};
+Percentile PercentileOf(const Histogram& round_trips, double scale, double percent) {
+  const std::uint64_t samples = round_trips.count();
+  Percentile percentile{.percent = percent};
+  if (!IsBacked(percent, samples)) return percentile;
+  const auto ns = [scale](std::uint64_t ticks) { return static_cast<double>(ticks) * scale; };
+  percentile.ns = ns(round_trips.AtRank(NearestRank(percent, samples)).middle());
+  const std::optional<RankInterval> ranks = Interval95(percent, samples);
+  // As wide as the buckets leave open, so that it is not missed for their sake.
+  if (ranks) {
+    percentile.ci95 = Percentile::Interval{.low_ns = ns(round_trips.AtRank(ranks->low).low),
+                                           .high_ns = ns(round_trips.AtRank(ranks->high).high)};
+  }
+  return percentile;
+}
 
 }  // namespace
 
+double NsPerTick(LatencyBasis basis, double ns_per_tick) {
+  return basis == LatencyBasis::kHalfRoundTrip ? ns_per_tick / 2.0 : ns_per_tick;
+}
+
 std::optional<Latency> LatencyOf(const Histogram& round_trips, double ns_per_tick,
-                                 LatencyBasis basis) {
+                                 LatencyBasis basis, std::span<const double> percents) {
   const std::uint64_t count = round_trips.count();
   if (count == 0) return std::nullopt;
-  const bool is_half = basis == LatencyBasis::kHalfRoundTrip;
-  const double scale = ns_per_tick * (is_half ? 0.5 : 1.0);
+  const double scale = NsPerTick(basis, ns_per_tick);
   const auto ns = [scale](std::uint64_t ticks) { return static_cast<double>(ticks) * scale; };
-  const auto samples = static_cast<double>(count);
   Latency latency;
-  latency.basis = is_half ? "half_round_trip" : "round_trip";
+  latency.basis = basis == LatencyBasis::kHalfRoundTrip ? "half_round_trip" : "round_trip";
   latency.samples = count;
   latency.min_ns = ns(round_trips.min());
   latency.max_ns = ns(round_trips.max());
-  latency.mean_ns = ns(round_trips.sum()) / samples;
+  latency.mean_ns = ns(round_trips.sum()) / static_cast<double>(count);
   latency.stdev_ns = round_trips.Deviation() * scale;
-  for (const PercentileRow& row : kPercentiles) {
-    // Not 1 - share, which is off by a rounding error just where a whole ten lie beyond.
-    if (samples - samples * row.share < kLeastBeyond - 1e-6) continue;
-    latency.*row.member = ns(round_trips.Quantile(row.share));
+  for (const double percent : percents) {
+    latency.percentiles.push_back(PercentileOf(round_trips, scale, percent));
   }
   for (const auto& [bucket, bucket_count] : round_trips.Entries()) {
     latency.histogram.push_back(

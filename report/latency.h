@@ -1,6 +1,9 @@
 // From round trips to what a report says of them.
 #pragma once
 
+#include <optional>
+#include <span>
+
 #include "report/histogram.h"
 #include "report/report.h"
 
@@ -10,9 +13,11 @@ namespace rdmabench::report {
 // that waits for its data.
 enum class LatencyBasis { kHalfRoundTrip, kRoundTrip };
 
-// `round_trips` in ticks. A percentile is absent when fewer than ten samples lie beyond it. Absent
-// for no samples.
+// Nanoseconds that a tick of a round trip stands for.
+double NsPerTick(LatencyBasis basis, double ns_per_tick);
+
+// `round_trips` in ticks; a Percentile for each of `percents`, known or not. Absent for no samples.
 std::optional<Latency> LatencyOf(const Histogram& round_trips, double ns_per_tick,
-                                 LatencyBasis basis);
+                                 LatencyBasis basis, std::span<const double> percents);
 
 }  // namespace rdmabench::report

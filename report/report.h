@@ -132,17 +132,26 @@ struct Bucket {
   std::uint64_t count = 0;
 };
 
+// A percentile that was asked for; of too few samples it is not known.
+struct Percentile {
+  struct Interval {
+    double low_ns = 0.0;
+    double high_ns = 0.0;
+  };
+
+  double percent = 0.0;  // 99.9
+  std::optional<double> ns = {};
+  std::optional<Interval> ci95 = {};  // 95 % interval of it
+};
+
 struct Latency {
   std::string basis = {};  // "half_round_trip", "round_trip"
   std::uint64_t samples = 0;
+  std::optional<std::uint64_t> kept_samples = {};  // one by one; absent: not asked for
   double min_ns = 0.0;
   double mean_ns = 0.0;
-  double stdev_ns = 0.0;  // of the sample: divided by samples - 1
-  std::optional<double> p50_ns = {};
-  std::optional<double> p90_ns = {};
-  std::optional<double> p99_ns = {};
-  std::optional<double> p99_9_ns = {};
-  std::optional<double> p99_99_ns = {};
+  double stdev_ns = 0.0;                     // of the sample: divided by samples - 1
+  std::vector<Percentile> percentiles = {};  // ascending
   double max_ns = 0.0;
   std::uint64_t lost_replies = 0;
   std::vector<Bucket> histogram = {};

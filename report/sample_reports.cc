@@ -154,14 +154,15 @@ Result SendLatency() {
       Traffic{.messages = 1000, .bytes = 2000, .window_seconds = 0.0, .completion_opcode = "recv"};
   result.latency = Latency{.basis = "half_round_trip",
                            .samples = 1000,
+                           .kept_samples = 1000,
                            .min_ns = 1600.0,
                            .mean_ns = 1750.5,
                            .stdev_ns = 40.25,
-                           .p50_ns = 1700.0,
-                           .p90_ns = 1800.0,
-                           .p99_ns = 1900.0,
-                           .p99_9_ns = 2100.0,
-                           .p99_99_ns = 24000.0,
+                           .percentiles = {{50.0, 1700.0, {{1690.0, 1710.0}}},
+                                           {90.0, 1800.0, {{1780.0, 1830.0}}},
+                                           {99.0, 1900.0, {{1850.0, 1990.0}}},
+                                           {99.9, 2100.0, {}},
+                                           {99.99, {}, {}}},
                            .max_ns = 25000.0,
                            .lost_replies = 1,
                            .histogram = {{1600.0, 1601.0, 500}, {1800.0, 25000.0, 500}}};
@@ -173,7 +174,11 @@ Result RareLatency() {
   Result result = SendLatency();
   result.message_bytes = 64;
   result.messages = result.latency->samples = 12;
-  result.latency->p99_ns = result.latency->p99_9_ns = result.latency->p99_99_ns = std::nullopt;
+  result.latency->kept_samples.reset();
+  for (std::size_t i = 2; i < result.latency->percentiles.size(); ++i) {
+    result.latency->percentiles[i].ns.reset();
+    result.latency->percentiles[i].ci95.reset();
+  }
   return result;
 }
 
@@ -196,8 +201,9 @@ Result OpenLatency(double offered, bool saturated) {
   open.saturated = saturated;
   if (!saturated) return result;
   for (Latency* latency : {&*result.latency, &open.service}) {
-    latency->p50_ns = latency->p90_ns = latency->p99_ns = latency->p99_9_ns = latency->p99_99_ns =
-        std::nullopt;
+    for (Percentile& percentile : latency->percentiles) {
+      percentile = {.percent = percentile.percent};
+    }
   }
   return result;
 }

@@ -82,7 +82,7 @@ DELIVERY = numbered()
 # What is done to the complete report; each must make it invalid.
 BREAKS = {
     "no schema_version": removed("schema_version"),
-    "another schema_version": replaced(2, "schema_version"),
+    "another schema_version": replaced(1, "schema_version"),
     "no tool": removed("tool"),
     "no results": removed("results"),
     "results as null": replaced(None, "results"),
@@ -118,7 +118,11 @@ BREAKS = {
     "a spread without its count": removed(*RESULT, "bandwidth", "interval_count"),
     "unknown basis": replaced("one_way", *LATENCY, "basis"),
     "latency without samples": removed(*LATENCY, "samples"),
-    "wrong unit in latency": renamed("p50_us", *LATENCY, "p50_ns"),
+    "wrong unit in latency": renamed("max_us", *LATENCY, "max_ns"),
+    "percentile without its figure": removed(*LATENCY, "percentiles", 0, "ns"),
+    "percentile beyond all samples": replaced(100, *LATENCY, "percentiles", 0, "percent"),
+    "half an interval": removed(*LATENCY, "percentiles", 0, "ci95_low_ns"),
+    "no percentiles": replaced([], *LATENCY, "percentiles"),
     "negative latency": replaced(-1.0, *LATENCY, "min_ns"),
     "traffic without its sender": removed(*TRAFFIC, "sent"),
     "extra key in traffic": replaced(1, *TRAFFIC, "sent", "lost"),

@@ -12,6 +12,7 @@
 #include "report/printable.h"
 #include "report/text_delivery.h"
 #include "report/text_open_loop.h"
+#include "report/text_percentiles.h"
 #include "report/text_table.h"
 
 namespace rdmabench::report {
@@ -36,13 +37,6 @@ std::vector<Group> GroupByTest(const std::vector<Result>& results) {
     }
   }
   return groups;
-}
-
-std::string Fixed(double value, int decimals) {
-  if (!std::isfinite(value)) return "-";
-  std::array<char, 400> text{};  // the largest double has 309 digits before the point
-  std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
-  return text.data();
 }
 
 std::string Seconds(double seconds) { return Fixed(seconds, 3) + " s"; }
@@ -218,17 +212,13 @@ constexpr Column kBandwidthColumns[] = {
      [](const Result& r) { return Fixed(r.bandwidth->messages_per_second / 1e6, 6); }},
 };
 
-std::string Microseconds(double ns) { return Fixed(ns / 1e3, 2); }
-std::string Microseconds(const std::optional<double>& ns) {
-  return ns ? Microseconds(*ns) : std::string("-");
-}
-
 constexpr Column kLatencyColumns[] = {
     {"min us", 9, [](const Result& r) { return Microseconds(r.latency->min_ns); }},
-    {"p50 us", 9, [](const Result& r) { return Microseconds(r.latency->p50_ns); }},
     {"mean us", 9, [](const Result& r) { return Microseconds(r.latency->mean_ns); }},
-    {"p99 us", 9, [](const Result& r) { return Microseconds(r.latency->p99_ns); }},
-    {"p99.9 us", 9, [](const Result& r) { return Microseconds(r.latency->p99_9_ns); }},
+    {"stdev us", 9, [](const Result& r) { return Microseconds(r.latency->stdev_ns); }},
+};
+
+constexpr Column kMaximumColumns[] = {
     {"max us", 10, [](const Result& r) { return Microseconds(r.latency->max_ns); }},
 };
 
@@ -238,8 +228,8 @@ constexpr Column kOpenLoopColumns[] = {
     {"achieved/s", 10,
      [](const Result& r) { return Fixed(r.open_loop->achieved_messages_per_second, 0); }},
     {"late most", 9, [](const Result& r) { return std::to_string(r.open_loop->backlog_max); }},
-    {"svc p50 us", 10, [](const Result& r) { return Microseconds(r.open_loop->service.p50_ns); }},
-    {"svc p99 us", 10, [](const Result& r) { return Microseconds(r.open_loop->service.p99_ns); }},
+    {"svc p50 us", 10, [](const Result& r) { return PercentileCell(r.open_loop->service, 50.0); }},
+    {"svc p99 us", 10, [](const Result& r) { return PercentileCell(r.open_loop->service, 99.0); }},
 };
 
 constexpr Column kLostColumns[] = {
@@ -269,18 +259,21 @@ bool HasSpread(const Result& result) { return result.bandwidth && result.bandwid
 struct ColumnSet {
   std::span<const Column> columns;
   bool (*known)(const Result& result);
+  bool then_percentiles = false;
 };
 
 constexpr ColumnSet kColumnSets[] = {
     {kColumns, [](const Result&) { return true; }},
     {kBandwidthColumns, HasBandwidth},
     {kSpreadColumns, HasSpread},
-    {kLatencyColumns, HasLatency},
+    {kLatencyColumns, HasLatency, /*then_percentiles=*/true},
+    {kMaximumColumns, HasLatency},
     {kOpenLoopColumns, IsOpenLoop},
     {kLostColumns, HasLost},
 };
 
 std::string Table(const Group& group) {
+  const std::vector<double> percents = PercentsIn(group);
   std::vector<ColumnSet> shown;
   std::vector<TextTable::Column> titles;
   for (const ColumnSet& set : kColumnSets) {
@@ -290,6 +283,10 @@ std::string Table(const Group& group) {
     for (const Column& column : set.columns) {
       titles.push_back({std::string(column.title), Align::kRight, column.width});
     }
+    if (!set.then_percentiles) continue;
+    for (const double percent : percents) {
+      titles.push_back({PercentileTitle(percent), Align::kRight, 9});
+    }
   }
   titles.push_back({"", Align::kLeft});
   TextTable table(titles);
@@ -298,6 +295,10 @@ std::string Table(const Group& group) {
     for (const ColumnSet& set : shown) {
       for (const Column& column : set.columns) {
         cells.push_back(set.known(*result) ? column.cell(*result) : "-");
+      }
+      if (!set.then_percentiles) continue;
+      for (const double percent : percents) {
+        cells.push_back(result->latency ? PercentileCell(*result->latency, percent) : "-");
       }
     }
     cells.emplace_back(result->complete ? "" : "incomplete");
@@ -338,6 +339,7 @@ std::string RenderResults(const Report& report) {
   std::string text;
   for (const Group& group : GroupByTest(report.results)) {
     text += (text.empty() ? "" : "\n") + Agreed(report, group) + "\n" + Table(group);
+    text += PercentileIntervals(group);
     text += LoopNotes(group) + SloNotes(report.slo, group.front()->plan_index);
     text += DeliveryLines(report, group);
     text += FailedChecks(group);

@@ -154,9 +154,10 @@ def test_reads_rdmabench_s_bandwidth():
 
 @pytest.mark.parametrize("name, basis", [("write_lat-2", "half_round_trip"), ("read_lat-2", "round_trip")])
 def test_reads_rdmabench_s_median_latency_of_perftest_s_basis(name, basis):
-    latency = {"basis": basis, "p50_ns": 1500000, "mean_ns": 2e6, "histogram": [[1, 2, 3]]}
+    percentiles = [{"percent": 50, "ns": 1500000}, {"percent": 99.9, "ns": 4e6}]
+    latency = {"basis": basis, "percentiles": percentiles, "mean_ns": 2e6, "histogram": [[1, 2, 3]]}
     figures = program_output.rdmabench_figures(ROWS[name], json.dumps(report(ROWS[name], latency=latency)))
-    assert figures == Figures(1500000, {"basis": basis, "p50_ns": 1500000, "mean_ns": 2e6})
+    assert figures == Figures(1500000, {"basis": basis, "p50_ns": 1500000, "p99.9_ns": 4e6, "mean_ns": 2e6})
     latency["basis"] = "round_trip" if basis == "half_round_trip" else "half_round_trip"
     with pytest.raises(UnfitOutput, match="basis"):
         program_output.rdmabench_figures(ROWS[name], json.dumps(report(ROWS[name], latency=latency)))
@@ -167,7 +168,8 @@ UNFIT_REPORTS = {
     "partial": ('{"status": "partial", "error": {"message": "stalled"}}', "partial: stalled"),
     "no results": ('{"status": "complete", "results": []}', "not what was expected"),
     "no latency": (json.dumps(report(ROWS["send_lat-2"])), "KeyError('latency')"),
-    "no median": (json.dumps(report(ROWS["send_lat-2"], latency={"basis": "half_round_trip"})), "KeyError('p50_ns')"),
+    "no median": (json.dumps(report(ROWS["send_lat-2"], latency={"basis": "half_round_trip"})), "KeyError('percentiles')"),
+    "no median either": (json.dumps(report(ROWS["send_lat-2"], latency={"basis": "half_round_trip", "percentiles": []})), "KeyError('p50_ns')"),
 }
 
 

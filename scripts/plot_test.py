@@ -146,10 +146,10 @@ def test_has_nothing_to_draw_without_results(plot, tmp_path):
 
 def latency(p50_ns, **more):
     """What a result of a latency test has instead of bandwidth."""
-    tail = {"p90_ns": 2 * p50_ns, "p99_ns": 3 * p50_ns, "p99_9_ns": 10 * p50_ns}
+    percentiles = [{"percent": percent, "ns": ns} for percent, ns in ((50, p50_ns), (90, 2 * p50_ns), (99, 3 * p50_ns), (99.9, 10 * p50_ns))]
     histogram = [[p50_ns / 2, p50_ns, 6000], [p50_ns, 2 * p50_ns, 4000]]
     common = {"basis": "half_round_trip", "samples": 10000, "min_ns": p50_ns / 2, "max_ns": 20 * p50_ns}
-    return common | {"mean_ns": p50_ns, "stdev_ns": 1, "p50_ns": p50_ns, **tail, "histogram": histogram} | more
+    return common | {"mean_ns": p50_ns, "stdev_ns": 1, "percentiles": percentiles, "histogram": histogram} | more
 
 
 def as_latency(result, test="write_lat", **more):
@@ -169,7 +169,7 @@ BY_SIZE, BY_PERCENTILE, DISTRIBUTION = "<!-- p99.9 -->", "<!-- percentile -->", 
 
 def test_draws_latency_by_size_and_percentile_and_its_distribution(plot, tmp_path, latencies):
     svg = svg_of(plot, tmp_path, written(tmp_path, "latency", latencies))
-    for text in (BY_SIZE, BY_PERCENTILE, DISTRIBUTION, "latency (µs), half a round trip", "<!-- 64 B -->", "<!-- 99.99 -->"):
+    for text in (BY_SIZE, BY_PERCENTILE, DISTRIBUTION, "latency (µs), half a round trip", "<!-- 64 B -->", "<!-- 99.9 -->"):
         assert text in svg
     assert "bandwidth" not in svg
 
@@ -194,7 +194,7 @@ def test_draws_no_distribution_without_histograms(plot, tmp_path, latencies):
 
 def test_draws_the_distribution_of_too_few_samples_for_percentiles(plot, tmp_path, latencies):
     for result in latencies["results"]:
-        result["latency"] = {name: v for name, v in result["latency"].items() if not name.startswith("p")}
+        del result["latency"]["percentiles"]
     svg = svg_of(plot, tmp_path, written(tmp_path, "few", latencies))
     assert DISTRIBUTION in svg and BY_PERCENTILE not in svg and BY_SIZE not in svg
 
@@ -244,8 +244,10 @@ def test_refuses_a_load_that_is_none(plot, tmp_path, sweep, key, value):
 
 
 UNFIT_LATENCY = {
-    "p50_ns": "12",
-    "p99_ns": -1,
+    "percentiles": [{"percent": 50, "ns": "12"}],
+    "percentiles below 0": [{"percent": 50, "ns": -1}],
+    "percentiles of all": [{"percent": 100, "ns": 1}],
+    "percentiles of nothing": [{"ns": 1}],
     "basis": "one way",
     "histogram": [[1, 2]],
     "histogram of text": "abc",
@@ -266,10 +268,10 @@ BROKEN = {
     "too deep": "[" * 100000,
     "a list": "[]",
     "no report": "{}",
-    "of the future": '{"schema_version": 2}',
-    "no results": '{"schema_version": 1}',
-    "null results": '{"schema_version": 1, "results": null}',
-    "hollow result": '{"schema_version": 1, "hosts": [], "results": [{"bandwidth": {}}]}',
+    "of the future": '{"schema_version": 3}',
+    "no results": '{"schema_version": 2}',
+    "null results": '{"schema_version": 2, "results": null}',
+    "hollow result": '{"schema_version": 2, "hosts": [], "results": [{"bandwidth": {}}]}',
 }
 
 

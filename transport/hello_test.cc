@@ -33,7 +33,7 @@ TEST(Hello, OfAnotherProtocolNamesAllVersionsWhateverElseItHolds) {
   const nlohmann::json body = {{"protocol", 99}, {"tool_version", "7.5.0"}, {"dialect", "x"}};
   EXPECT_THAT([&] { CheckHello(body, "0.1.0"); },
               ThrowsMessage<Error>("the client (rdmabench 7.5.0) speaks protocol 99, the server "
-                                   "(rdmabench 0.1.0) protocol 2"));
+                                   "(rdmabench 0.1.0) protocol 3"));
 }
 
 TEST(Hello, OfAnotherProtocolIsHarmlessToTheTerminal) {

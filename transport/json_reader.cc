@@ -171,6 +171,15 @@ std::uint64_t JsonReader::NumberIn(const Json& value, const std::string& path, s
               "whole numbers from " + Range(std::to_string(low), std::to_string(high)));
 }
 
+double JsonReader::RealIn(const Json& value, const std::string& path, double low,
+                          double high) const {
+  if (value.is_number()) {
+    const auto number = value.get<double>();
+    if (number >= low && number <= high) return number;
+  }
+  RefuseValue(path, value, "numbers from " + Range(RealText(low), RealText(high)));
+}
+
 std::string JsonReader::TextIn(const Json& value, const std::string& path,
                                std::size_t longest) const {
   if (!value.is_string()) RefuseValue(path, value, "texts only");
@@ -196,12 +205,17 @@ std::uint64_t JsonReader::Number(std::string_view key, std::uint64_t low, std::u
 }
 
 double JsonReader::Real(std::string_view key, double low, double high) {
-  const Json& value = Raw(key);
-  if (value.is_number()) {
-    const auto number = value.get<double>();
-    if (number >= low && number <= high) return number;
+  return RealIn(Raw(key), PathOf(key), low, high);
+}
+
+std::vector<double> JsonReader::Reals(std::string_view key, double low, double high,
+                                      std::size_t most) {
+  std::vector<double> numbers;
+  for (const Json& value : List(key, most)) {
+    const std::string path = PathOf(key) + "[" + std::to_string(numbers.size()) + "]";
+    numbers.push_back(RealIn(value, path, low, high));
   }
-  RefuseValue(PathOf(key), value, "numbers from " + Range(RealText(low), RealText(high)));
+  return numbers;
 }
 
 bool JsonReader::Flag(std::string_view key) {

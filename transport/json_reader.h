@@ -37,6 +37,7 @@ class JsonReader {
   // Texts with control characters are refused, too: what passes here may be printed.
   std::uint64_t Number(std::string_view key, std::uint64_t low, std::uint64_t high);
   double Real(std::string_view key, double low, double high);
+  std::vector<double> Reals(std::string_view key, double low, double high, std::size_t most);
   bool Flag(std::string_view key);
   std::string Text(std::string_view key, std::size_t longest = 256);
   std::vector<std::uint64_t> Numbers(std::string_view key, std::uint64_t low, std::uint64_t high,
@@ -61,6 +62,8 @@ class JsonReader {
                                 const std::string& allowed) const;
   std::uint64_t NumberIn(const nlohmann::json& value, const std::string& path, std::uint64_t low,
                          std::uint64_t high) const;
+  double RealIn(const nlohmann::json& value, const std::string& path, double low,
+                double high) const;
   std::string TextIn(const nlohmann::json& value, const std::string& path,
                      std::size_t longest) const;
   const nlohmann::json& List(std::string_view key, std::size_t most);

@@ -84,7 +84,8 @@ class Fields : public testing::Test {
   const nlohmann::json json_ = ParseJson(R"({
       "depth": 128, "half": 2.9, "minus": -1, "wraps": 4294967297, "text": "5", "nothing": null,
       "huge": 18446744073709551615, "beyond": 18446744073709551616, "five": 5.0, "yes": true,
-      "escape": "\u001b[2J", "list": [1, 2], "mixed": [1, "2"], "names": ["a", "b"],
+      "escape": "\u001b[2J", "list": [1, 2], "mixed": [1, "2"], "reals": [99.9, 50],
+      "names": ["a", "b"],
       "inner": {"lid": 3}, "inners": [{"lid": 1}, {"lid": 2}]})",
                                          "a test");
   JsonReader reader_{json_, "plan"};
@@ -99,6 +100,7 @@ TEST_F(Fields, AreReadByType) {
   EXPECT_TRUE(reader_.Flag("yes"));
   EXPECT_EQ(reader_.Text("text"), "5");
   EXPECT_THAT(reader_.Numbers("list", 0, 10, 2), ElementsAre(1, 2));
+  EXPECT_THAT(reader_.Reals("reals", 0, 100, 2), ElementsAre(99.9, 50.0));
   EXPECT_THAT(reader_.Texts("names", 2), ElementsAre("a", "b"));
   EXPECT_EQ(reader_.Object("inner").Number("lid", 0, 65535), 3U);
   EXPECT_EQ(reader_.Objects("inners", 2)[1].Number("lid", 0, 65535), 2U);
@@ -119,6 +121,8 @@ TEST_F(Fields, NameThePathTheValueAndWhatIsAllowed) {
               ThrowsMessage<Error>(HasSubstr("plan.inners[1].lid is 2, allowed are")));
   EXPECT_THAT([&] { reader_.Numbers("mixed", 0, 9, 2); },
               ThrowsMessage<Error>(HasSubstr("plan.mixed[1] is \"2\"")));
+  EXPECT_THAT([&] { reader_.Reals("reals", 60, 100, 2); },
+              ThrowsMessage<Error>(HasSubstr("plan.reals[1] is 50, allowed are numbers from")));
   EXPECT_THAT([&] { reader_.Real("half", 3, 4.5); },
               ThrowsMessage<Error>("plan.half is 2.9, allowed are numbers from 3.0 to 4.5"));
 }

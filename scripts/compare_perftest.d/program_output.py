@@ -107,7 +107,8 @@ def rdmabench_figures(row: Row, text: str) -> Figures:
             value = result["bandwidth"]["bytes_per_second"]
             return Figures(positive("rdmabench", value), result["bandwidth"])
         same_or_raise("rdmabench", expected | {"basis": row.latency_basis}, found | {"basis": result["latency"]["basis"]})
-        latency = {name: value for name, value in result["latency"].items() if name != "histogram"}
+        latency = {name: value for name, value in result["latency"].items() if name not in ("histogram", "percentiles")}
+        latency |= {f"p{one['percent']:g}_ns": one["ns"] for one in result["latency"]["percentiles"]}
         return Figures(positive("rdmabench", latency["p50_ns"]), latency)
     except (KeyError, TypeError) as error:
         raise UnfitOutput(f"rdmabench's report is not what was expected: {error!r}") from error

@@ -78,7 +78,8 @@ def check_result(report, result):
         assert latency["basis"] == ("round_trip" if result["op"] in ROUND_TRIP else "half_round_trip")
         assert latency["samples"] + latency["lost_replies"] == expected
         assert sum(count for _, _, count in latency["histogram"]) == latency["samples"]
-        assert 0 < latency["min_ns"] <= latency["p50_ns"] <= latency["max_ns"]
+        figures = [latency["min_ns"], *(percentile["ns"] for percentile in latency["percentiles"]), latency["max_ns"]]
+        assert figures[0] > 0 and figures == sorted(figures)
         assert not effective["relaxed_ordering"] or result["op"] != "write"
     else:
         assert result["bandwidth"]["bytes_per_second"] == pytest.approx(

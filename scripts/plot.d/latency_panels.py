@@ -8,7 +8,6 @@ from matplotlib import lines, ticker
 from reports import labels_of, number
 from size_axis import MARKERS, set_size_axis, size_text
 
-PERCENTILES = {50: "p50_ns", 90: "p90_ns", 99: "p99_ns", 99.9: "p99_9_ns", 99.99: "p99_99_ns"}
 BY_SIZE = {50: "-", 99: "--", 99.9: ":"}  # percentiles in the panel of sizes, and their lines
 MOST_CURVES = 8  # more cannot be told from each other
 BESIDE = {"loc": "upper left", "bbox_to_anchor": (1, 1), "fontsize": 9, "title_fontsize": 9}  # a legend hides no curve
@@ -19,7 +18,7 @@ BASES = {"half_round_trip": "half a round trip", "round_trip": "a round trip"}
 class Point:
     message_bytes: int
     basis: str
-    percentiles: dict  # microseconds
+    percentiles: dict  # microseconds, rising
     distribution: list  # (microseconds, share of the samples that took no longer), rising
 
 
@@ -33,13 +32,21 @@ class Curve:
 
 def point_of(result):
     latency = result["latency"]
-    keys = {percentile: key for percentile, key in PERCENTILES.items() if key in latency}
     return Point(
         message_bytes=number(result["message_bytes"]),
         basis=BASES[latency["basis"]],
-        percentiles={percentile: number(latency[key]) / 1000 for percentile, key in keys.items()},
+        percentiles=percentiles_of(latency),
         distribution=distribution_of(latency.get("histogram", [])),
     )
+
+
+def percentiles_of(latency):
+    """Microseconds by percent."""
+    percentiles = {number(one["percent"]): number(one["ns"]) / 1000 for one in latency.get("percentiles", [])}
+    for percent in percentiles:
+        if not 0 < percent < 100:
+            raise ValueError(f"{percent!r} where a percentile belongs")
+    return percentiles
 
 
 def distribution_of(histogram):
@@ -142,9 +149,10 @@ def draw_by_percentile(axes, series):
             markersize=5,
             linewidth=1.6,
         )
-    axes.xaxis.set_major_locator(ticker.FixedLocator([nines(percentile) for percentile in PERCENTILES]))
-    axes.xaxis.set_major_formatter(ticker.FixedFormatter([f"{percentile:g}" for percentile in PERCENTILES]))
-    axes.set_xlim(nines(50) - 0.15, nines(99.99) + 0.15)
+    percents = sorted({percentile for curve in curves for percentile in curve.point.percentiles})
+    axes.xaxis.set_major_locator(ticker.FixedLocator([nines(percentile) for percentile in percents]))
+    axes.xaxis.set_major_formatter(ticker.FixedFormatter([f"{percentile:.10g}" for percentile in percents]))
+    axes.set_xlim(nines(percents[0]) - 0.15, nines(percents[-1]) + 0.15)
     axes.set_xlabel("percentile")
     axes.set_ylabel(axis_label(series))
     set_log_scale(axes.yaxis, [value for curve in curves for value in curve.point.percentiles.values()])

@@ -4,12 +4,11 @@ import dataclasses
 
 from matplotlib import lines
 
-from latency_panels import BESIDE, set_log_scale
+from latency_panels import BESIDE, percentiles_of, set_log_scale
 from reports import labels_of, number
 from size_axis import MARKERS, size_text
 
-SHOWN = {"p50_ns": "-", "p99_ns": "--", "p99_9_ns": ":"}  # percentiles and their lines
-NAMES = {"p50_ns": "p50", "p99_ns": "p99", "p99_9_ns": "p99.9"}
+SHOWN = {50: "-", 99: "--", 99.9: ":"}  # percentiles and their lines
 
 
 @dataclasses.dataclass
@@ -17,7 +16,7 @@ class Point:
     message_bytes: int
     offered: float  # messages per second
     saturated: bool
-    percentiles: dict  # microseconds, by key
+    percentiles: dict  # microseconds, of those that are shown
 
 
 def point_of(result):
@@ -27,7 +26,7 @@ def point_of(result):
         message_bytes=number(result["message_bytes"]),
         offered=number(open_loop["offered_messages_per_second"]),
         saturated=bool(open_loop["saturated"]),
-        percentiles={key: number(response[key]) / 1000 for key in SHOWN if key in response},
+        percentiles={percent: us for percent, us in percentiles_of(response).items() if percent in SHOWN},
     )
 
 
@@ -52,17 +51,17 @@ def panels_of(series):
 def draw_by_load(axes, series):
     curves = [(label, points) for label, points in curves_of(series) if len(points) > 1]
     for index, (label, points) in enumerate(curves):
-        for key, line in SHOWN.items():
-            known = [point for point in points if key in point.percentiles]
+        for percent, line in SHOWN.items():
+            known = [point for point in points if percent in point.percentiles]
             axes.plot(
                 [point.offered for point in known],
-                [point.percentiles[key] for point in known],
-                label=label if key == "p50_ns" else None,
+                [point.percentiles[percent] for point in known],
+                label=label if percent == 50 else None,
                 color=f"C{index}",
                 linestyle=line,
                 linewidth=1.6,
                 marker=MARKERS[index % len(MARKERS)],
-                markersize=5 if key == "p50_ns" else 3,
+                markersize=5 if percent == 50 else 3,
             )
         saturated = [point.offered for point in points if point.saturated]
         if saturated:  # beyond it there is no steady state, and so no latency
@@ -75,6 +74,6 @@ def draw_by_load(axes, series):
     set_log_scale(axes.yaxis, [value for _, points in curves for p in points for value in p.percentiles.values()])
     if max(rates) > 20 * min(rates):
         set_log_scale(axes.xaxis, rates)
-    styles = [lines.Line2D([], [], color="0.3", linestyle=line, label=NAMES[key]) for key, line in SHOWN.items()]
+    styles = [lines.Line2D([], [], color="0.3", linestyle=line, label=f"p{percent}") for percent, line in SHOWN.items()]
     shown = axes.get_legend_handles_labels()[0] if len(curves) > 1 else []
     axes.legend(handles=[*shown, *styles], **BESIDE)

@@ -4,7 +4,7 @@ import dataclasses
 import json
 import math
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 
 class UnfitFile(Exception):

@@ -1,0 +1,85 @@
+#include "cmd/samples_output.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "transport/error.h"
+
+namespace rdmabench {
+namespace {
+
+using testing::HasSubstr;
+
+class SamplesOutputTest : public testing::Test {
+ protected:
+  SamplesOutputTest() {
+    std::string pattern = testing::TempDir() + "/samplesXXXXXX";
+    folder_ = mkdtemp(pattern.data());
+  }
+  ~SamplesOutputTest() override { std::filesystem::remove_all(folder_); }
+
+  std::string Path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string Read(const std::string& name) const {
+    std::ostringstream text;
+    text << std::ifstream(folder_ / name).rdbuf();
+    return text.str();
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(SamplesOutputTest, HasAllResultsInOneFile) {
+  SamplesOutput output(Path("s.csv"));
+  output.Write({.result = 0, .message_bytes = 2, .measured = 2, .ns = {10, 20}});
+  output.Write({.result = 2, .message_bytes = 64, .measured = 1, .ns = {30}});
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "s.csv")) << "before it is whole";
+  output.Finish();
+  EXPECT_EQ(Read("s.csv"), "result,message_bytes,ns\n0,2,10\n0,2,20\n2,64,30\n");
+}
+
+TEST_F(SamplesOutputTest, IsAFileOfItsFormAlsoWithoutAnySample) {
+  SamplesOutput output(Path("s.csv"));
+  output.Finish();
+  EXPECT_EQ(Read("s.csv"), "result,message_bytes,ns\n");
+}
+
+TEST_F(SamplesOutputTest, LeavesWhatWasThereWhenItIsNotFinished) {
+  std::ofstream(folder_ / "s.bin") << "old";
+  {
+    SamplesOutput output(Path("s.bin"));
+    output.Write({.ns = {1}});
+  }
+  EXPECT_EQ(Read("s.bin"), "old");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_),
+                          std::filesystem::directory_iterator()),
+            1);
+}
+
+TEST_F(SamplesOutputTest, SaysBeforeTheRunThatItCannotWrite) {
+  try {
+    const SamplesOutput output(Path("no/such/folder/s.bin"));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.blame(), Blame::kEnvironment);
+    EXPECT_THAT(error.what(), HasSubstr("cannot write the samples to '"));
+    EXPECT_THAT(error.remedy(), HasSubstr("--samples"));
+  }
+}
+
+TEST_F(SamplesOutputTest, SaysThatTheDeviceIsFull) {
+  SamplesOutput output("/dev/full");
+  EXPECT_THROW(
+      {
+        output.Write({.ns = std::vector<std::uint64_t>(100'000)});
+        output.Finish();
+      },
+      Error);
+}
+
+}  // namespace
+}  // namespace rdmabench
