@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "bench/bounds.h"
 #include "bench/op.h"
 #include "bench/test.h"
 #include "transport/counter_table.h"
@@ -25,6 +26,8 @@ constexpr double kSteadyPpm = 50.0;
 constexpr double kWindowTolerance = 0.05;
 constexpr double kDepthTolerance = 0.02;
 constexpr double kSecondsPerNs = 1e-9;
+// Ethernet's clock may be off by 100 parts per million, PCIe's by 300.
+constexpr double kBoundTolerance = 1.001;
 constexpr double kShortestWindowCompared = 1.0;  // seconds
 // A receiver's window has one message less than the sender's: here that is 1 %.
 constexpr std::uint64_t kFewestCompared = 100;  // messages a queue pair
@@ -141,12 +144,12 @@ std::string_view DriverOf(const Context& context, std::size_t host) {
   return driver ? std::string_view{*driver} : std::string_view{};
 }
 
-// Calls `take` with each counter of the host that the table knows.
+// Calls `take` with each counter of the host that the table knows: its meaning, name and move.
 template <class Take>
 void EachKnown(const Context& context, std::size_t host, const Take& take) {
   for (const auto& [name, move] : CountersOf(context.result, host)) {
     const CounterMeaning* meaning = FindCounter(DriverOf(context, host), name);
-    if (meaning != nullptr) take(*meaning, static_cast<double>(move));
+    if (meaning != nullptr) take(*meaning, name, static_cast<double>(move));
   }
 }
 
@@ -154,26 +157,18 @@ void EachKnown(const Context& context, std::size_t host, const Take& take) {
 // standard one, which some drivers leave at 0.
 std::optional<double> Packets(const Context& context, std::size_t host, CounterKind kind) {
   std::optional<double> packets;
-  EachKnown(context, host, [&](const CounterMeaning& meaning, double move) {
+  EachKnown(context, host, [&](const CounterMeaning& meaning, const std::string&, double move) {
     if (meaning.kind == kind) packets = std::max(packets.value_or(0.0), move);
   });
   return packets;
-}
-
-// Where both ends are one port, some adapters turn the packets round before they count them.
-bool IsOnePort(const Context& context) {
-  if (context.hosts.size() < kHosts) return false;
-  const report::Host& client = context.hosts[0];
-  const report::Host& server = context.hosts[1];
-  return client.name == server.name && client.device && server.device &&
-         client.device->name == server.device->name;
 }
 
 // At least one packet for each message, and one for each MTU of its payload, has to leave the port
 // from which the payload comes, and to reach the other one.
 std::optional<report::Check> PortsCountThePackets(const Context& context) {
   const report::Result& result = context.result;
-  if (result.effective.mtu_bytes == 0 || result.traffic.size() != 1 || IsOnePort(context)) {
+  if (result.effective.mtu_bytes == 0 || result.traffic.size() != 1 ||
+      IsOnePort(context.hosts)) {  // some adapters turn the packets round before they count them
     return std::nullopt;
   }
   const Direction& direction = result.traffic.front();
@@ -204,14 +199,15 @@ std::optional<report::Check> NoneMoved(const Context& context, std::string name,
   bool counts = false;
   for (std::size_t host = 0; host < kHosts; ++host) {
     const std::string side = host == 0 ? "client" : "server";
-    EachKnown(context, host, [&](const CounterMeaning& meaning, double move) {
-      counts = true;
-      if (meaning.kind != kind || move == 0) return;
-      check.ok = false;
-      check.figures.emplace_back(side + "_" + std::string(meaning.name), move);
-      check.text += (check.text.empty() ? "" : "; ") + ("the " + side + "'s port counted ") +
-                    std::string(meaning.words);
-    });
+    EachKnown(context, host,
+              [&](const CounterMeaning& meaning, const std::string& counter, double move) {
+                counts = true;
+                if (meaning.kind != kind || move == 0) return;
+                check.ok = false;
+                check.figures.emplace_back(side + "_" + counter, move);
+                check.text += (check.text.empty() ? "" : "; ") +
+                              ("the " + side + "'s port counted ") + std::string(meaning.words);
+              });
   }
   if (!counts) return std::nullopt;
   return check;
@@ -302,12 +298,28 @@ std::optional<report::Check> ClocksAreSteady(const Context& context) {
   return check;
 }
 
+// The rate against the lowest of what is known to bound it. Completions of messages that may get
+// lost say only that they have left, and those on their way out are beyond any bound.
+std::optional<report::Check> RateWithinBounds(const Context& context) {
+  const report::Result& result = context.result;
+  if (!result.bandwidth || !result.bounds || !result.bounds->lowest) return std::nullopt;
+  if (context.type.loses && !BothCounted(result)) return std::nullopt;
+  const double rate = result.bandwidth->bytes_per_second;
+  const report::Bound& lowest = result.bounds->limits[*result.bounds->lowest];
+  const bool ok = rate <= *lowest.bytes_per_second * kBoundTolerance;
+  return report::Check{
+      .name = "rate_within_bounds",
+      .ok = ok,
+      .figures = {{"bytes_per_second", rate}, {"bound_bytes_per_second", *lowest.bytes_per_second}},
+      .text = ok ? "" : "the rate is above what this allows: " + lowest.name + ", " + lowest.text};
+}
+
 using CheckFunction = std::optional<report::Check> (*)(const Context&);
 
 constexpr CheckFunction kChecks[] = {
     ReceivedAsSent,  QueuePairsAddUp,     CompletionsNameTheOp, PortsCountThePackets,
     NoErrorsCounted, NoCongestionCounted, SamplesAreMessages,   InFlightIsTheDepth,
-    WindowsAgree,    ClocksAreSteady,
+    WindowsAgree,    ClocksAreSteady,     RateWithinBounds,
 };
 
 }  // namespace

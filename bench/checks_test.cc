@@ -60,6 +60,7 @@ class ChecksTest : public testing::Test {
     direction.sent.queue_turn = report::QueueTurn{.turn_ns = 80e6, .refill_ns = 20e6};
     direction.received->completion_opcode = "recv";
     direction.received->window_seconds = 1.99;
+    result_.bounds = report::Bounds{.limits = {{"link", 160'000, "1.3 Mb/s"}}, .lowest = 0};
     result_.counters.client = {{"sent_pkts", 310}, {"rcvd_pkts", 100}};
     result_.counters.server = {{"sent_pkts", 100}, {"rcvd_pkts", 305}};
   }
@@ -98,7 +99,8 @@ TEST_F(ChecksTest, AllHoldWhereEverythingAgrees) {
   EXPECT_THAT(Names(checks),
               ElementsAre("received_as_sent", "queue_pairs_add_up", "completions_name_the_op",
                           "ports_count_the_packets", "no_errors_counted", "no_congestion_counted",
-                          "in_flight_is_the_depth", "windows_agree", "clocks_are_steady"));
+                          "in_flight_is_the_depth", "windows_agree", "clocks_are_steady",
+                          "rate_within_bounds"));
   for (const Check& check : checks) {
     EXPECT_TRUE(check.ok) << check.name;
     EXPECT_EQ(check.text, "") << check.name;
@@ -118,6 +120,7 @@ TEST_F(ChecksTest, SayNothingWhereThereIsOneSourceOnly) {
   result_.traffic[0].received.reset();
   result_.counters = {};
   drift_ppm_ = {};
+  result_.bounds->lowest.reset();
   EXPECT_THAT(Checks(), IsEmpty());
 }
 
@@ -172,6 +175,19 @@ INSTANTIATE_TEST_SUITE_P(
               [](Result& result, Drift&) { result.bandwidth->messages_per_second = 100; }},
         Fault{"in_flight_is_the_depth", "not_all_counted",
               [](Result& result, Drift&) { result.bandwidth->messages_per_second = 48.9; }},
+        Fault{
+            "no_errors_counted", "dropped_by_the_queueing_discipline",
+            [](Result& result, Drift&) { result.counters.client.emplace_back("qdisc_drops", 2); }},
+        Fault{"no_errors_counted", "dropped_by_the_interface",
+              [](Result& result, Drift&) {
+                result.counters.server.emplace_back("netdev_rx_dropped", 1);
+              }},
+        Fault{"no_congestion_counted", "held_back_by_the_queueing_discipline",
+              [](Result& result, Drift&) {
+                result.counters.client.emplace_back("qdisc_overlimits", 2);
+              }},
+        Fault{"rate_within_bounds", "counted_twice",
+              [](Result& result, Drift&) { result.bandwidth->bytes_per_second *= 2; }},
         Fault{"windows_agree", "a_clock_twice_as_fast",
               [](Result& result, Drift&) { result.traffic[0].received->window_seconds = 4.0; }},
         Fault{"clocks_are_steady", "drifts", [](Result&, Drift& drift) { drift[1] = -50.0; }}),
@@ -309,6 +325,30 @@ TEST_F(ChecksTest, ReadTheCountersOfOtherDrivers) {
   EXPECT_TRUE(Holds("no_errors_counted"));
   hosts_[1].device.reset();
   EXPECT_TRUE(Holds("no_errors_counted"));
+}
+
+TEST_F(ChecksTest, NameEachPrioritysPauseFrames) {
+  for (report::Host& host : hosts_) host.device->driver = "mlx5_core";
+  result_.counters.client.emplace_back("ethtool_rx_prio3_pause", 4);
+  const std::vector<Check> checks = Checks();
+  const Check* check = Find(checks, "no_congestion_counted");
+  ASSERT_NE(check, nullptr);
+  EXPECT_FALSE(check->ok);
+  EXPECT_THAT(check->figures, ElementsAre(Pair("client_ethtool_rx_prio3_pause", 4.0)));
+}
+
+TEST_F(ChecksTest, AllowARateForTheClocksTolerance) {
+  result_.bandwidth->bytes_per_second = 160'100;
+  EXPECT_TRUE(Holds("rate_within_bounds"));
+  result_.bandwidth->bytes_per_second = 160'200;
+  EXPECT_FALSE(Holds("rate_within_bounds"));
+}
+
+TEST_F(ChecksTest, AskNoBoundOfMessagesThatHaveOnlyLeft) {
+  result_.qp_type = "uc";
+  EXPECT_THAT(Names(Checks()), Contains("rate_within_bounds"));
+  result_.traffic[0].received.reset();
+  EXPECT_THAT(Names(Checks()), testing::Not(Contains("rate_within_bounds")));
 }
 
 TEST_F(ChecksTest, CompareNoWindowsOfAFewLargeMessages) {

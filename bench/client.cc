@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "bench/agreement.h"
+#include "bench/bounds.h"
 #include "bench/checks.h"
 #include "bench/host_json.h"
 #include "bench/rate_search.h"
@@ -205,6 +206,7 @@ class ClientRun {
       throw;
     }
     report::Result result = MakeResult(context, own, &peer);
+    if (result.bandwidth) result.bounds = BoundsOf(result, report_.hosts, report_.results);
     result.checks = ChecksOf({.result = result,
                               .hosts = report_.hosts,
                               .clock_drift_ppm = {own.clock_drift_ppm, peer.clock_drift_ppm}});

@@ -9,6 +9,7 @@
 
 #include "bench/credit.h"
 #include "bench/failure_text.h"
+#include "bench/thread_meter.h"
 #include "transport/json_reader.h"
 
 namespace rdmabench {
@@ -226,6 +227,7 @@ void Crew::Start(std::size_t index, const Job& job, const Run& run, Progress& pr
   };
   progress.futures.push_back(worker.Start(Worker::Task([=, this, &worker, &session, &progress] {
     try {
+      ThreadMeter meter;
       const Bench bench{
           .endpoint = worker.endpoint(),
           .control = worker.control(),
@@ -238,9 +240,14 @@ void Crew::Start(std::size_t index, const Job& job, const Run& run, Progress& pr
           .service_times = duty_.pings && job.open_loop ? &(*run.service_times)[index] : nullptr,
           .kept = duty_.pings && run.kept != nullptr ? &(*run.kept)[index] : nullptr,
           .first_lane = first_lane,
-          .opening = [&] { std::call_once(progress.opened, [&] { progress.monitor.Start(); }); },
+          .opening =
+              [&] {
+                std::call_once(progress.opened, [&] { progress.monitor.Start(); });
+                meter.Start();
+              },
           .sent = sent};
       progress.results[index] = RunJob(bench, job);
+      progress.results[index].cost = meter.Stop();
       const LoopResult& loop = progress.results[index].loop;
       if (loop.outcome == Outcome::kFailed) {
         session.Abort(

@@ -15,6 +15,9 @@ constexpr std::size_t kMostCpus = 65536;
 constexpr double kLeast = 1e-6;  // what has to be above 0
 constexpr double kMostLinkGbps = 1e6;
 constexpr double kMostNsPerTick = 1e6;
+constexpr double kMostGigatransfers = 1e4;
+constexpr std::uint64_t kMostLanes = 64;
+constexpr std::uint64_t kMostPcieBytes = 65536;
 
 // One of the words that the report's schema has for the key.
 std::string Word(JsonReader& reader, std::string_view key,
@@ -50,6 +53,19 @@ report::Gid ReadGid(JsonReader reader) {
   return gid;
 }
 
+report::Pcie ReadPcie(JsonReader reader) {
+  report::Pcie pcie;
+  pcie.gigatransfers_per_second =
+      reader.Real("gigatransfers_per_second", kLeast, kMostGigatransfers);
+  pcie.lanes = static_cast<std::uint32_t>(reader.Number("lanes", 1, kMostLanes));
+  if (reader.Has("max_payload_bytes")) {
+    pcie.max_payload_bytes =
+        static_cast<std::uint32_t>(reader.Number("max_payload_bytes", 128, kMostPcieBytes));
+  }
+  reader.Done();
+  return pcie;
+}
+
 report::Device ReadDevice(JsonReader reader) {
   report::Device device;
   device.name = NotEmpty(reader, "name");
@@ -60,6 +76,8 @@ report::Device ReadDevice(JsonReader reader) {
   device.port = static_cast<int>(reader.Number("port", 1, 255));
   device.link_layer = Word(reader, "link_layer", {"infiniband", "ethernet"});
   if (reader.Has("link_gbps")) device.link_gbps = reader.Real("link_gbps", kLeast, kMostLinkGbps);
+  if (reader.Has("data_gbps")) device.data_gbps = reader.Real("data_gbps", kLeast, kMostLinkGbps);
+  if (reader.Has("pcie")) device.pcie = ReadPcie(reader.Object("pcie"));
   device.active_mtu_bytes =
       static_cast<std::uint32_t>(reader.Number("active_mtu_bytes", 256, 65536));
   if (reader.Has("lid")) device.lid = static_cast<std::uint32_t>(reader.Number("lid", 0, 65535));

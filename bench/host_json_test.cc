@@ -28,6 +28,8 @@ json Wire() {
                                .port = 1,
                                .link_layer = "ethernet",
                                .link_gbps = 100.0,
+                               .data_gbps = 100.0,
+                               .pcie = report::Pcie{16.0, 16, 256},
                                .active_mtu_bytes = 4096,
                                .lid = 3,
                                .gid = report::Gid{1, "roce_v2", "::ffff:10.0.0.1"}};
@@ -60,9 +62,13 @@ INSTANTIATE_TEST_SUITE_P(
                     Planted{"/name", 5}, Planted{"/extra", 1}, Planted{"/clock/source", "sundial"},
                     Planted{"/clock/ns_per_tick", 0}, Planted{"/device/name", ""},
                     Planted{"/device/port", 0}, Planted{"/device/link_layer", "token ring"},
-                    Planted{"/device/link_gbps", 0}, Planted{"/device/active_mtu_bytes", 0},
-                    Planted{"/device/lid", 65536}, Planted{"/device/gid/type", "roce_v3"},
-                    Planted{"/device/gid/index", -1}, Planted{"/placement/worker_cpus", "all"},
+                    Planted{"/device/link_gbps", 0}, Planted{"/device/data_gbps", 0},
+                    Planted{"/device/pcie", 16}, Planted{"/device/pcie/lanes", 0},
+                    Planted{"/device/pcie/gigatransfers_per_second", 0},
+                    Planted{"/device/pcie/max_payload_bytes", 1},
+                    Planted{"/device/active_mtu_bytes", 0}, Planted{"/device/lid", 65536},
+                    Planted{"/device/gid/type", "roce_v3"}, Planted{"/device/gid/index", -1},
+                    Planted{"/placement/worker_cpus", "all"},
                     Planted{"/placement/device_node", 4294967296}));
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "bench/sample_log.h"
 #include "bench/sequence.h"
 #include "bench/shape.h"
+#include "bench/thread_meter.h"
 #include "bench/turns.h"
 #include "report/histogram.h"
 #include "report/report.h"
@@ -67,6 +68,7 @@ struct Bench {
 
 struct JobRun {
   LoopResult loop;
+  ThreadCost cost;  // of the worker's thread, in the window
   // This worker's own messages; 0 when it initiates none.
   struct Sent {
     std::uint64_t messages = 0;

@@ -72,7 +72,6 @@ constexpr Rule kRules[] = {
      "--rate", "give the rate at which messages arrive, or leave it out", true},
     {[](const Case& c) { return c.run.arrival_seed && c.run.arrival != Poisson::kName; },
      "--arrival-seed", "--arrival poisson", "leave it out: nothing else is random", true},
-,
     {[](const Case& c) { return !c.IsLatency() && c.run.percentiles != RunOptions().percentiles; },
      "--percentiles", "", "they are of latency tests"},
     {[](const Case& c) { return c.run.burst && !c.run.IsPaced(); }, "--burst", "--rate",

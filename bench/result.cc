@@ -155,7 +155,11 @@ report::Result MakeResult(const ResultContext& context, const SideRun& client,
   result.effective = DescribeEffective(context, initiator);
   result.traffic = Directions(context, client, server);
   result.counters.client = client.counters;
-  if (server != nullptr) result.counters.server = server->counters;
+  if (client.complete) result.cpu.client = client.cpu;
+  if (server != nullptr) {
+    result.counters.server = server->counters;
+    result.cpu.server = server->cpu;
+  }
   if (test.metric == Metric::kBandwidth) {
     PutBandwidth(context, client, server, result);
   } else {

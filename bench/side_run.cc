@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bench/cpu_cost_json.h"
 #include "transport/error.h"
 #include "transport/json_reader.h"
 
@@ -152,6 +153,7 @@ json SideRunToJson(const SideRun& run) {
   if (run.round_trips) object["round_trips"] = RoundTripsToJson(*run.round_trips);
   if (run.open_loop) object["open_loop"] = OpenRunToJson(*run.open_loop);
   if (run.arrival_seed) object["arrival_seed"] = *run.arrival_seed;
+  if (run.cpu) object["cpu"] = CpuCostToJson(*run.cpu);
   json counters = json::array();
   json moves = json::array();
   for (const auto& [name, move] : run.counters) {
@@ -191,6 +193,7 @@ SideRun SideRunFromJson(const json& object, std::uint32_t queue_pairs) {
   if (reader.Has("round_trips")) run.round_trips = RoundTripsFromJson(reader.Object("round_trips"));
   if (reader.Has("open_loop")) run.open_loop = OpenRunFromJson(reader.Object("open_loop"));
   if (reader.Has("arrival_seed")) run.arrival_seed = reader.Number("arrival_seed", 0, kMost);
+  if (reader.Has("cpu")) run.cpu = CpuCostFromJson(reader.Object("cpu"));
   const std::vector<std::string> counters = reader.Texts("counters", kMostCounters);
   const std::vector<std::uint64_t> moves = reader.Numbers("counter_moves", 0, kMost, kMostCounters);
   CheckPairs(counters.size(), moves.size(), reader.path());

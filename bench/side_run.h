@@ -40,8 +40,9 @@ struct SideRun {
   std::optional<OpenRun> open_loop;           // where they are of one
   std::optional<std::uint64_t> arrival_seed;  // where this side sent at random times
   std::vector<report::ProgressSample> samples;  // since the window opened
-  report::CounterDeltas counters;               // of this side's port, around the window
-  std::optional<double> clock_drift_ppm;        // over the window; absent where it cannot be told
+  report::CounterDeltas counters;  // of this side's port and interface, around the window
+  std::optional<report::CpuCost> cpu;
+  std::optional<double> clock_drift_ppm;  // over the window; absent where it cannot be told
   std::uint64_t warmup_messages = 0;
   double warmup_seconds = 0.0;
   std::uint32_t inline_bytes = 0;  // granted

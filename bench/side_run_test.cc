@@ -53,6 +53,12 @@ SideRun FullRun() {
   run.arrival_seed = kMost;
   run.samples = {{0.5, 10}, {1.0, 20}};
   run.counters = {{"tx_bytes", 12}, {"rx_bytes", -3}};
+  run.cpu = report::CpuCost{.workers = report::CpuTime{1.5, 0.25},
+                            .elapsed_seconds = 2.0,
+                            .process = {1.75, 0.5},
+                            .host_softirq_seconds = 0.125,
+                            .events = {{"user_cycles", 12}, {"user_instructions", kMost}},
+                            .why_no_events = "kernel_cycles: not permitted"};
   run.clock_drift_ppm = -1.5;
   run.warmup_messages = 1000;
   run.warmup_seconds = 0.25;
@@ -121,6 +127,20 @@ TEST(SideRun, BringsItsOpenLoopBack) {
   EXPECT_EQ(back.open_loop->service.histogram.count(), 4U);
 }
 
+TEST(SideRun, BringsItsProcessorTimeBack) {
+  const SideRun run = FullRun();
+  const SideRun back = Read(OnTheWire(run));
+  ASSERT_TRUE(back.cpu && back.cpu->workers);
+  EXPECT_EQ(back.cpu->workers->user_seconds, 1.5);
+  EXPECT_EQ(back.cpu->workers->system_seconds, 0.25);
+  EXPECT_EQ(back.cpu->elapsed_seconds, 2.0);
+  EXPECT_EQ(back.cpu->process.user_seconds, 1.75);
+  EXPECT_EQ(back.cpu->process.system_seconds, 0.5);
+  EXPECT_EQ(back.cpu->host_softirq_seconds, 0.125);
+  EXPECT_EQ(back.cpu->events, run.cpu->events);
+  EXPECT_EQ(back.cpu->why_no_events, run.cpu->why_no_events);
+}
+
 TEST(SideRun, LeavesOutWhatTheSideDidNotDo) {
   const json object = OnTheWire(SideRun{});
   EXPECT_FALSE(object.contains("sent"));
@@ -128,7 +148,8 @@ TEST(SideRun, LeavesOutWhatTheSideDidNotDo) {
   EXPECT_FALSE(object.contains("arrivals"));
   EXPECT_FALSE(object.contains("round_trips"));
   const SideRun back = Read(object);
-  EXPECT_FALSE(back.sent || back.received || back.arrivals || back.round_trips);
+  EXPECT_FALSE(back.sent || back.received || back.arrivals || back.round_trips ||
+               back.cpu);
 }
 
 TEST(SideRun, BringsRoundTripsBackOfWhichNoneWasAnswered) {
@@ -183,6 +204,13 @@ INSTANTIATE_TEST_SUITE_P(
         Hostile{"planned_as_text", "/open_loop/planned", "9"},
         Hostile{"seed_below_zero", "/arrival_seed", -1}, Hostile{"sample_time", "/sample_ns", {-1}},
         Hostile{"samples_as_object", "/sample_messages", json::object()},
+        Hostile{"negative_processor_time", "/cpu/process/user_seconds", -1.0},
+        Hostile{"endless_processor_time", "/cpu/workers/system_seconds", 1e300},
+        Hostile{"no_time_around", "/cpu/elapsed_seconds", nullptr},
+        Hostile{"softirqs_as_text", "/cpu/host_softirq_seconds", "1"},
+        Hostile{"unknown_event", "/cpu/events/cache_misses", 1},
+        Hostile{"fraction_of_a_cycle", "/cpu/events/user_cycles", 0.5},
+        Hostile{"escape_in_the_reason", "/cpu/why_no_events", "\x1b[2J"},
         Hostile{"unknown_key_at_the_top", "/other", 1}),
     [](const auto& row) { return row.param.name; });
 
@@ -190,7 +218,7 @@ TEST(SideRun, RefusesEachFieldThatIsMissing) {
   const json whole = OnTheWire(FullRun());
   const std::set<std::string> optional = {"sent",        "received",  "arrivals",
                                           "round_trips", "open_loop", "clock_drift_ppm",
-                                          "arrival_seed"};
+                                          "arrival_seed", "cpu"};
   for (const auto& [key, value] : whole.items()) {
     if (optional.contains(key)) continue;
     json object = whole;

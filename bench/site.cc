@@ -23,9 +23,16 @@ report::Device DescribeDevice(const Site& site, const std::optional<Gid>& gid) {
                         .port = site.port.number,
                         .link_layer = site.port.link_layer,
                         .link_gbps = site.port.link_gbps,
+                        .data_gbps = site.port.data_gbps,
+                        .pcie = std::nullopt,
                         .active_mtu_bytes = site.port.active_mtu_bytes,
                         .lid = std::nullopt,
                         .gid = std::nullopt};
+  if (info.pcie) {
+    device.pcie = report::Pcie{.gigatransfers_per_second = info.pcie->gigatransfers_per_second,
+                               .lanes = info.pcie->lanes,
+                               .max_payload_bytes = info.pcie->max_payload_bytes};
+  }
   if (site.port.lid != 0) device.lid = site.port.lid;
   if (gid) device.gid = DescribeGid(*gid);
   return device;

@@ -12,9 +12,9 @@
 #include "bench/open_account.h"
 #include "bench/open_loop.h"
 #include "bench/shape.h"
+#include "bench/surroundings.h"
 #include "report/latency.h"
-#include "transport/counter_table.h"
-#include "transport/counters.h"
+#include "transport/cpu_counters.h"
 #include "transport/json_reader.h"
 
 namespace rdmabench {
@@ -105,19 +105,24 @@ std::optional<report::Arrivals> ArrivalsOf(const std::vector<JobRun>& runs) {
   return sum;
 }
 
-PortCounters CountersOf(const Site& site) {
-  return ReadCounters("/sys", site.device.info().name, site.port.number);
-}
-
-// Those that moved, and those of packets in any case: that they did not move says something, too.
-report::CounterDeltas Deltas(const Site& site, const PortCounters& before,
-                             const PortCounters& after) {
-  CounterMoves moves = Moves(before, after);
-  for (const auto& [name, value] : after) {
-    const CounterMeaning* meaning = FindCounter(site.device.info().driver, name);
-    if (meaning != nullptr && meaning->CountsPackets()) moves.try_emplace(name, 0);
+// Of all workers; an event that one of them did not count is not known of all.
+report::CpuCost CostOf(const std::vector<JobRun>& runs) {
+  report::CpuCost cost;
+  cost.workers.emplace();
+  for (const JobRun& run : runs) {
+    cost.workers->user_seconds += run.cost.time.user_seconds;
+    cost.workers->system_seconds += run.cost.time.system_seconds;
+    if (cost.why_no_events.empty()) cost.why_no_events = run.cost.counts.why_not;
   }
-  return {moves.begin(), moves.end()};
+  for (std::size_t i = 0; i < CpuEvents().size(); ++i) {
+    std::optional<std::uint64_t> sum = 0;
+    for (const JobRun& run : runs) {
+      const std::optional<std::uint64_t> count = run.cost.EventAt(i);
+      sum = sum && count ? std::optional(*sum + *count) : std::nullopt;
+    }
+    if (sum) cost.events.emplace_back(CpuEvents()[i].name, *sum);
+  }
+  return cost;
 }
 
 }  // namespace
@@ -188,11 +193,11 @@ void TestRun::Measure(std::size_t size, const Watching& watching, SideRun& own, 
   step_ = "getting ready";
   // Read when neither side moves anything: both are warm, and neither has begun.
   Meet("warm", shape);
-  const PortCounters before = CountersOf(setting_.site);
+  const Surroundings surroundings(setting_.site);
   Meet("run", shape);
   step_ = "running";
   const auto send_results = [&] {
-    own.counters = Deltas(setting_.site, before, CountersOf(setting_.site));
+    surroundings.Close(own);
     own.complete = true;
     setting_.session.Send("results", SideRunToJson(own));
   };
@@ -369,6 +374,7 @@ void TestRun::Account(const Job& job, const std::vector<JobRun>& runs, SideRun& 
   }
   if (job.op->TakesReceives() && job.duty.Listens()) own.received = ReceivedBy(runs, clock);
   if (job.duty.sinks) own.arrivals = ArrivalsOf(runs);
+  own.cpu = CostOf(runs);
   own.inline_bytes = crew_.endpoint().inline_bytes();
   own.inline_used = job.duty.Posts() && UsesInline(crew_.endpoint(), job);
 }

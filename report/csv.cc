@@ -31,6 +31,10 @@ std::string Field(double value) {
 
 std::string Field(const std::string& value) { return Printable(value); }
 
+std::string Field(const std::optional<double>& value) {
+  return value ? Field(*value) : std::string();
+}
+
 template <class T>
 std::string Field(const std::optional<T>& from, auto T::*member) {
   return from ? Field(*from.*member) : std::string();
@@ -69,6 +73,16 @@ std::string ArrivalsField(const Result& result, std::uint64_t Arrivals::*member)
     sum += *direction.delivery->arrivals;
   }
   return result.traffic.empty() ? std::string() : Field(sum.*member);
+}
+
+std::string LowestBound(const Report&, const Result& result) {
+  if (!result.bounds || !result.bounds->lowest) return {};
+  return Field(result.bounds->limits[*result.bounds->lowest].bytes_per_second);
+}
+
+std::string CpuField(const Result& result, const std::optional<CpuCost>& cost) {
+  if (!cost || result.messages == 0) return {};
+  return Field(cost->process.Sum() / static_cast<double>(result.messages));
 }
 
 struct Column {
@@ -151,6 +165,13 @@ constexpr Column kColumnsAfterPercentiles[] = {
      [](const Report&, const Result& r) { return ArrivalsField(r, &Arrivals::duplicated); }},
     {"reordered_messages",
      [](const Report&, const Result& r) { return ArrivalsField(r, &Arrivals::reordered); }},
+    {"bound_bytes_per_second", LowestBound},
+    {"achieved_share",
+     [](const Report&, const Result& r) { return Field(r.bounds, &Bounds::achieved_share); }},
+    {"client_cpu_seconds_per_message",
+     [](const Report&, const Result& r) { return CpuField(r, r.cpu.client); }},
+    {"server_cpu_seconds_per_message",
+     [](const Report&, const Result& r) { return CpuField(r, r.cpu.server); }},
 };
 
 // Of each percentile that some test asked for: itself, and its interval.

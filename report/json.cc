@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "report/json_cost.h"
 #include "report/json_delivery.h"
 
 namespace rdmabench::report {
@@ -95,6 +96,14 @@ Json GidJson(const Gid& gid) {
   return object.Take();
 }
 
+Json PcieJson(const Pcie& pcie) {
+  Object object;
+  object.Put("gigatransfers_per_second", pcie.gigatransfers_per_second);
+  object.Put("lanes", pcie.lanes);
+  object.Put("max_payload_bytes", pcie.max_payload_bytes);
+  return object.Take();
+}
+
 Json DeviceJson(const Device& device) {
   Object object;
   object.Put("name", device.name);
@@ -105,6 +114,8 @@ Json DeviceJson(const Device& device) {
   object.Put("port", device.port);
   object.Put("link_layer", device.link_layer);
   object.Put("link_gbps", device.link_gbps);
+  object.Put("data_gbps", device.data_gbps);
+  object.Put("pcie", device.pcie, PcieJson);
   object.Put("active_mtu_bytes", device.active_mtu_bytes);
   object.Put("lid", device.lid);
   object.Put("gid", device.gid, GidJson);
@@ -328,6 +339,8 @@ Json ResultJson(const Result& result) {
   object.PutUnlessEmpty("intervals", ListJson(result.intervals, IntervalJson));
   object.PutUnlessEmpty("traffic", ListJson(result.traffic, DirectionJson));
   object.PutUnlessEmpty("counters", CountersJson(result.counters));
+  object.PutUnlessEmpty("cpu", CpuJson(result));
+  object.Put("bounds", result.bounds, BoundsJson);
   object.Put("checks", ListJson(result.checks, CheckJson));
   return object.Take();
 }

@@ -43,6 +43,13 @@ struct Gid {
   std::string text = {};
 };
 
+// The slowest PCIe link between a device and the processor.
+struct Pcie {
+  double gigatransfers_per_second = 0.0;  // of a lane
+  std::uint32_t lanes = 0;
+  std::optional<std::uint32_t> max_payload_bytes = {};
+};
+
 struct Device {
   std::string name = {};
   std::optional<std::string> driver = {};
@@ -52,6 +59,8 @@ struct Device {
   int port = 1;
   std::string link_layer = {};  // "infiniband", "ethernet"
   std::optional<double> link_gbps = {};
+  std::optional<double> data_gbps = {};  // of the bits of packets
+  std::optional<Pcie> pcie = {};
   std::uint32_t active_mtu_bytes = 0;
   std::optional<std::uint32_t> lid = {};
   std::optional<Gid> gid = {};
@@ -243,6 +252,44 @@ struct Counters {
   CounterDeltas server = {};
 };
 
+struct CpuTime {
+  double user_seconds = 0.0;
+  double system_seconds = 0.0;
+
+  double Sum() const { return user_seconds + system_seconds; }
+};
+
+// Processor time of one side.
+struct CpuCost {
+  std::optional<CpuTime> workers = {};  // in the window; absent: none had anything to do
+  // Around the window, from one barrier to the exchange of results.
+  double elapsed_seconds = 0.0;
+  CpuTime process = {};
+  std::optional<double> host_softirq_seconds = {};  // of the whole machine
+  // What the processor counted of the workers in the window, by name: "user_cycles"; and why the
+  // others are not there.
+  std::vector<std::pair<std::string, std::uint64_t>> events = {};
+  std::string why_no_events = {};
+};
+
+struct Cpu {
+  std::optional<CpuCost> client = {};
+  std::optional<CpuCost> server = {};
+};
+
+// What bounds the rate of a result, by one cause.
+struct Bound {
+  std::string name = {};                        // "link", "pcie_client", "pcie_server", "window"
+  std::optional<double> bytes_per_second = {};  // payload; of both directions where both are used
+  std::string text = {};                        // what it follows from, or why it is not known
+};
+
+struct Bounds {
+  std::vector<Bound> limits = {};
+  std::optional<std::size_t> lowest = {};     // index of the lowest known one
+  std::optional<double> achieved_share = {};  // of the lowest
+};
+
 // One measured size of one test.
 struct Result {
   std::size_t plan_index = 0;
@@ -269,6 +316,8 @@ struct Result {
   std::vector<Direction> traffic = {};  // two where both directions were measured
   std::vector<Check> checks = {};
   Counters counters = {};
+  Cpu cpu = {};
+  std::optional<Bounds> bounds = {};  // of a rate
 };
 
 // The answer to the question at which rate a latency objective holds. Its probes are results.

@@ -21,17 +21,21 @@ Host HardwareHost(const std::string& role, const std::string& name, const std::s
       .cpu = "Intel(R) Xeon(R) Gold 6430",
       .governor = "performance",
       .clock = Clock{.source = "tsc", .ns_per_tick = 0.5, .drift_ppm = 1.25},
-      .device = Device{.name = "mlx5_0",
-                       .driver = "mlx5_core",
-                       .firmware = "28.39.1002",
-                       .netdev = "ens1f0np0",
-                       .pcie_address = "0000:3b:00.0",
-                       .port = 1,
-                       .link_layer = "ethernet",
-                       .link_gbps = 100.0,
-                       .active_mtu_bytes = 4096,
-                       .lid = {},
-                       .gid = gid},
+      .device =
+          Device{
+              .name = "mlx5_0",
+              .driver = "mlx5_core",
+              .firmware = "28.39.1002",
+              .netdev = "ens1f0np0",
+              .pcie_address = "0000:3b:00.0",
+              .port = 1,
+              .link_layer = "ethernet",
+              .link_gbps = 100.0,
+              .data_gbps = 100.0,
+              .pcie = Pcie{.gigatransfers_per_second = 16.0, .lanes = 16, .max_payload_bytes = 256},
+              .active_mtu_bytes = 4096,
+              .lid = {},
+              .gid = gid},
       .placement = Placement{.device_node = 0,
                              .worker_cpus = {2, 4},
                              .session_cpu = 1,
@@ -115,6 +119,33 @@ Result WriteBandwidth(std::uint64_t message_bytes, std::uint64_t messages) {
   return result;
 }
 
+void PutCost(Result& result) {
+  result.cpu.client =
+      CpuCost{.workers = CpuTime{.user_seconds = 1.96875, .system_seconds = 0.015625},
+              .elapsed_seconds = 2.03125,
+              .process = {.user_seconds = 1.984375, .system_seconds = 0.03125},
+              .host_softirq_seconds = 0.25,
+              .events = {{"user_cycles", 6'000'000'000},
+                         {"kernel_cycles", 48'000'000},
+                         {"user_instructions", 9'000'000'000},
+                         {"kernel_instructions", 24'000'000}},
+              .why_no_events = {}};
+  result.cpu.server = CpuCost{.workers = CpuTime{.user_seconds = 2.0, .system_seconds = 0.0},
+                              .elapsed_seconds = 2.0625,
+                              .process = {.user_seconds = 2.0, .system_seconds = 0.0078125},
+                              .host_softirq_seconds = {},
+                              .events = {},
+                              .why_no_events = "user_cycles: not permitted"};
+  const double of_the_link = 12.254e9;
+  result.bounds =
+      Bounds{.limits = {{"link", of_the_link, "100 Gb/s, MTU 4096 B, RoCE v2 over IPv4"},
+                        {"pcie_client", 28.8e9, "16 GT/s, 16 lanes, 256 B a packet"},
+                        {"pcie_server", 28.8e9, "16 GT/s, 16 lanes, 256 B a packet"},
+                        {"window", {}, "no round trip was measured before"}},
+             .lowest = 0,
+             .achieved_share = result.bandwidth->bytes_per_second / of_the_link};
+}
+
 Result SweepResult(std::uint64_t message_bytes, std::uint64_t messages) {
   Result result = WriteBandwidth(message_bytes, messages);
   result.queue_pairs = 2;
@@ -135,6 +166,7 @@ Result SweepResult(std::uint64_t message_bytes, std::uint64_t messages) {
                             {"local_ack_timeout_err", 0}};
   result.counters.server = {{"port_rcv_data_bytes", static_cast<std::int64_t>(result.bytes)},
                             {"out_of_sequence", 0}};
+  PutCost(result);
   return result;
 }
 
@@ -300,6 +332,8 @@ Report Partial() {
                    false,
                    {{"payload_bytes", 106954752.0}, {"port_xmit_data_bytes", 53477376.5}},
                    "the port counted fewer bytes than were sent"}};
+  write.bounds = Bounds{
+      .limits = {{"link", std::nullopt, "neither rdma_rxe nor its interface tells its speed"}}};
   Result send = WriteBandwidth(65536, 64);
   send.plan_index = 1;
   send.test = "send_bw";

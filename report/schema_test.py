@@ -68,6 +68,8 @@ def first(key):
 
 
 LATENCY = (*first("latency"), "latency")
+COST = (*first("cpu"), "cpu", "client")
+BOUNDS = (*first("bounds"), "bounds")
 TRAFFIC = (*first("traffic"), "traffic", 0)
 
 
@@ -135,6 +137,15 @@ BREAKS = {
     "verdict as text": replaced("yes", *RESULT, "checks", 0, "ok"),
     "figure as text": replaced({"messages": "1"}, *RESULT, "checks", 0, "figures"),
     "counters of nobody": replaced({"peer": {"x": 1}}, *RESULT, "counters"),
+    "processor time of nobody": replaced({}, *COST[:-1]),
+    "processor time without the time it is of": removed(*COST, "elapsed_seconds"),
+    "negative processor time": replaced(-1.0, *COST, "process_user_seconds"),
+    "extra key in processor time": replaced(1.0, *COST, "idle_seconds"),
+    "bound of an unknown cause": replaced("switch", *BOUNDS, "limits", 0, "name"),
+    "bound that says nothing": removed(*BOUNDS, "limits", 0, "text"),
+    "no bounds": replaced([], *BOUNDS, "limits"),
+    "share of no bound": removed(*BOUNDS, "lowest"),
+    "no lanes": replaced(0, "hosts", 0, "device", "pcie", "lanes"),
     "fractional counter": replaced({"x": 0.5}, *RESULT, "counters", "client"),
 }
 

@@ -10,9 +10,11 @@
 #include <tuple>
 
 #include "report/printable.h"
+#include "report/text_cost.h"
 #include "report/text_delivery.h"
 #include "report/text_open_loop.h"
 #include "report/text_percentiles.h"
+#include "report/text_quantity.h"
 #include "report/text_table.h"
 
 namespace rdmabench::report {
@@ -43,14 +45,6 @@ std::string Seconds(double seconds) { return Fixed(seconds, 3) + " s"; }
 
 std::string Plural(std::uint64_t count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
-
-std::string Size(std::uint64_t bytes) {
-  constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
-  constexpr std::uint64_t kKiB = std::uint64_t{1} << 10;
-  if (bytes >= kMiB && bytes % kMiB == 0) return std::to_string(bytes / kMiB) + " MiB";
-  if (bytes >= kKiB && bytes % kKiB == 0) return std::to_string(bytes / kKiB) + " KiB";
-  return std::to_string(bytes) + " B";
 }
 
 // One value where all results of the group have the same, else the range.
@@ -179,8 +173,6 @@ std::string Agreed(const Report& report, const Group& group) {
          (first.bidirectional ? " ↔ " : " → ") + HostName(report, first.to) + Basis(first) + "\n" +
          rows.Render(2);
 }
-
-double Gbps(double bytes_per_second) { return bytes_per_second * 8.0 / 1e9; }
 
 // Messages that did not arrive, or replies that did not come.
 std::uint64_t Lost(const Result& result) {
@@ -341,8 +333,8 @@ std::string RenderResults(const Report& report) {
     text += (text.empty() ? "" : "\n") + Agreed(report, group) + "\n" + Table(group);
     text += PercentileIntervals(group);
     text += LoopNotes(group) + SloNotes(report.slo, group.front()->plan_index);
-    text += DeliveryLines(report, group);
-    text += FailedChecks(group);
+    const std::string notes = RenderBounds(group) + RenderCpu(group);
+    text += (notes.empty() ? "" : "\n" + notes) + DeliveryLines(report, group) + FailedChecks(group);
   }
   return text;
 }

@@ -1,4 +1,4 @@
-// What the drivers' counters mean: one row a counter.
+// What counters of ports, interfaces and queueing disciplines mean: one row a counter.
 #pragma once
 
 #include <span>
@@ -14,9 +14,11 @@ enum class CounterKind {
 };
 
 struct CounterMeaning {
-  std::string_view driver;  // as sysfs names it, "rdma_rxe", and what follows a dot left out;
-                            // empty: of every driver
-  std::string_view name;    // "out_of_sequence"
+  // Of the RDMA device as sysfs names it, and what follows a dot left out: "rdma_rxe"; of irdma and
+  // bnxt_re that of the function below them, "ice" and "bnxt_en". Empty: of every driver.
+  std::string_view driver;
+  // "out_of_sequence". '#' stands for a digit: of a priority.
+  std::string_view name;
   CounterKind kind;
   std::string_view words;  // "packets that came before an earlier one"
 

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
+#include <string>
 #include <utility>
 
 namespace rdmabench {
@@ -34,8 +36,28 @@ TEST(CounterTable, HasTheStandardCountersForEveryDriver) {
 TEST(CounterTable, PrefersTheDriversOwnMeaning) {
   for (const CounterMeaning& row : CounterTable()) {
     if (row.driver.empty()) continue;
-    EXPECT_EQ(FindCounter(row.driver, row.name), &row) << row.name;
+    std::string name(row.name);
+    std::replace(name.begin(), name.end(), '#', '7');
+    EXPECT_EQ(FindCounter(row.driver, name), &row) << row.name;
   }
+}
+
+TEST(CounterTable, HasOneRowForAllPriorities) {
+  ASSERT_NE(FindCounter("mlx5_core", "ethtool_rx_prio0_pause"), nullptr);
+  EXPECT_EQ(FindCounter("mlx5_core", "ethtool_rx_prio0_pause"),
+            FindCounter("mlx5_core", "ethtool_rx_prio7_pause"));
+  EXPECT_EQ(FindCounter("mlx5_core", "ethtool_rx_prio_pause"), nullptr);
+  EXPECT_EQ(FindCounter("mlx5_core", "ethtool_rx_priox_pause"), nullptr);
+  EXPECT_EQ(FindCounter("mlx5_core", "ethtool_rx_prio3_pause_duration"), nullptr);
+}
+
+TEST(CounterTable, TakesDropsOfTheKernelsPacketsForErrorsOnlyWhereRdmaIsMadeOfThem) {
+  for (const std::string_view name : {"netdev_rx_dropped", "netdev_tx_dropped", "qdisc_drops"}) {
+    ASSERT_NE(FindCounter("rdma_rxe", name), nullptr) << name;
+    EXPECT_EQ(FindCounter("rdma_rxe", name)->kind, CounterKind::kError) << name;
+    EXPECT_EQ(FindCounter("mlx5_core", name), nullptr) << name;
+  }
+  EXPECT_EQ(FindCounter("mlx5_core", "netdev_rx_crc_errors")->kind, CounterKind::kError);
 }
 
 TEST(CounterTable, DoesNotKnowWhatItHasNot) {

@@ -12,14 +12,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void ReadDirectory(const fs::path& directory, PortCounters& counters) {
+void ReadDirectory(const fs::path& directory, PortCounters& counters,
+                   const std::string& prefix = {}) {
   std::error_code error;
   for (fs::directory_iterator entry(directory, error), end; !error && entry != end;
        entry.increment(error)) {
     std::ifstream file(entry->path());
     std::uint64_t value = 0;
     // `lifespan` among them is a setting, which does no harm: it does not move.
-    if (file >> value) counters[entry->path().filename().string()] = value;
+    if (file >> value) counters[prefix + entry->path().filename().string()] = value;
   }
 }
 
@@ -42,6 +43,13 @@ PortCounters ReadCounters(std::string_view root, std::string_view device, int po
   OutliveTheCopy(directory / "hw_counters");
   ReadDirectory(directory / "counters", counters);
   ReadDirectory(directory / "hw_counters", counters);
+  return counters;
+}
+
+PortCounters ReadNetdev(std::string_view root, std::string_view netdev) {
+  PortCounters counters;
+  if (netdev.empty()) return counters;
+  ReadDirectory(fs::path(root) / "class" / "net" / netdev / "statistics", counters, "netdev_");
   return counters;
 }
 

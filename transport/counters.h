@@ -1,4 +1,4 @@
-// What a port counts, as sysfs tells it: the standard counters and the driver's own.
+// What a port and its network interface count, as sysfs tells it.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,9 @@ using CounterMoves = std::map<std::string, std::int64_t>;
 // or a copy of its structure in tests. The kernel tells those of `hw_counters` from a copy that is
 // up to `lifespan` milliseconds old (10 unless it was changed), so this first waits for as long.
 PortCounters ReadCounters(std::string_view root, std::string_view device, int port);
+
+// Statistics of a network interface, as "netdev_rx_dropped"; empty where there is none.
+PortCounters ReadNetdev(std::string_view root, std::string_view netdev);
 
 // Those that have moved, and by how much.
 CounterMoves Moves(const PortCounters& before, const PortCounters& after);

@@ -19,8 +19,10 @@ class CountersTest : public testing::Test {
   CountersTest() : root_(testing::TempDir() + "counters") { std::filesystem::remove_all(root_); }
 
   void Write(const std::string& file, const std::string& text) {
-    const std::filesystem::path path =
-        std::filesystem::path(root_) / "class/infiniband/rxe0/ports/1" / file;
+    WriteAt("class/infiniband/rxe0/ports/1/" + file, text);
+  }
+  void WriteAt(const std::string& file, const std::string& text) {
+    const std::filesystem::path path = std::filesystem::path(root_) / file;
     std::filesystem::create_directories(path.parent_path());
     std::ofstream(path) << text;
   }
@@ -49,6 +51,22 @@ TEST_F(CountersTest, AreNoneWhereThereIsNoDirectory) {
 TEST_F(CountersTest, LeaveOutWhatIsNoNumber) {
   Write("hw_counters/broken", "N/A\n");
   EXPECT_THAT(ReadCounters(root_, "rxe0", 1), IsEmpty());
+}
+
+TEST_F(CountersTest, OfAnInterfaceHaveNamesOfTheirOwn) {
+  WriteAt("class/net/eth1/statistics/rx_dropped", "4\n");
+  WriteAt("class/net/eth2/statistics/rx_dropped", "5\n");
+  EXPECT_THAT(ReadNetdev(root_, "eth1"), ElementsAre(Pair("netdev_rx_dropped", 4)));
+}
+
+TEST_F(CountersTest, AreNoneOfAnInterfaceThatIsNotThere) {
+  WriteAt("class/net/statistics/rx_dropped", "4\n");
+  EXPECT_THAT(ReadNetdev(root_, "eth1"), IsEmpty());
+  EXPECT_THAT(ReadNetdev(root_, ""), IsEmpty());
+}
+
+TEST(CounterMoves, MayGoBack) {
+  EXPECT_THAT(Moves({{"backlog", 7}}, {{"backlog", 2}}), ElementsAre(Pair("backlog", -5)));
 }
 
 TEST(CounterMoves, AreThoseThatHaveMoved) {

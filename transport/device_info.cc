@@ -13,16 +13,21 @@
 namespace rdmabench {
 namespace {
 
-// Gb/s of one lane by active_speed: the figures that the kernel's `rate` file and ibstat show.
-constexpr std::array<std::pair<int, double>, 8> kLaneGbps = {{
-    {1, 2.5},      // SDR
-    {2, 5.0},      // DDR
-    {4, 10.0},     // QDR
-    {8, 10.0},     // FDR10
-    {16, 14.0},    // FDR
-    {32, 25.0},    // EDR
-    {64, 50.0},    // HDR
-    {128, 100.0},  // NDR
+// Gb/s of one lane by active_speed: the figure that the kernel's `rate` file and ibstat show, and
+// what InfiniBand's line code (8b/10b up to QDR, else 64b/66b) leaves of the signalling rate.
+struct LaneRate {
+  double gbps = 0.0;
+  double data_gbps = 0.0;
+};
+constexpr std::array<std::pair<int, LaneRate>, 8> kLaneRates = {{
+    {1, {2.5, 2.0}},                  // SDR
+    {2, {5.0, 4.0}},                  // DDR
+    {4, {10.0, 8.0}},                 // QDR
+    {8, {10.0, 10.0}},                // FDR10
+    {16, {14.0, 14.0625 * 64 / 66}},  // FDR
+    {32, {25.0, 25.0}},               // EDR
+    {64, {50.0, 50.0}},               // HDR
+    {128, {100.0, 100.0}},            // NDR
 }};
 // Lanes by active_width (IBTA PortInfo.LinkWidthActive).
 constexpr std::array<std::pair<int, int>, 5> kLanes = {{{1, 1}, {2, 4}, {4, 8}, {8, 12}, {16, 2}}};
@@ -35,11 +40,11 @@ auto Lookup(const Table& table, int key) -> std::optional<decltype(table.front()
   return std::nullopt;
 }
 
-std::optional<double> LinkGbps(const ibv_port_attr& attr) {
-  const auto lane = Lookup(kLaneGbps, attr.active_speed);
+std::optional<LaneRate> LinkRate(const ibv_port_attr& attr) {
+  const auto lane = Lookup(kLaneRates, attr.active_speed);
   const auto lanes = Lookup(kLanes, attr.active_width);
   if (!lane || !lanes) return std::nullopt;
-  return *lane * *lanes;
+  return LaneRate{.gbps = lane->gbps * *lanes, .data_gbps = lane->data_gbps * *lanes};
 }
 
 std::string LinkLayerName(std::uint8_t link_layer) {
@@ -85,7 +90,13 @@ PortInfo Describe(const ibv_port_attr& attr, int number) {
   port.grh_required =
       attr.link_layer == IBV_LINK_LAYER_ETHERNET || (attr.flags & IBV_QPF_GRH_REQUIRED) != 0;
   // Without a link drivers report the last rate, or the lowest.
-  if (attr.state == IBV_PORT_ACTIVE) port.link_gbps = LinkGbps(attr);
+  if (attr.state != IBV_PORT_ACTIVE) return port;
+  if (const std::optional<LaneRate> rate = LinkRate(attr)) {
+    port.link_gbps = rate->gbps;
+    // Ethernet's rates are those of its data, whatever InfiniBand lanes the driver says they are.
+    const bool is_ethernet = attr.link_layer == IBV_LINK_LAYER_ETHERNET;
+    port.data_gbps = is_ethernet ? rate->gbps : rate->data_gbps;
+  }
   return port;
 }
 
@@ -108,6 +119,10 @@ std::vector<PortInfo> QueryPorts(ibv_context* context, const std::string& device
     if (!gid.IsZero()) ports[entry.port_num - 1].gids.push_back(std::move(gid));
   }
   return ports;
+}
+
+bool IsActiveEthernet(const PortInfo& port) {
+  return port.state == IBV_PORT_ACTIVE && port.link_layer == "ethernet";
 }
 
 std::uint32_t Limit(int value) { return static_cast<std::uint32_t>(std::max(0, value)); }
@@ -140,8 +155,18 @@ DeviceInfo QueryDevice(ibv_context* context) {
   info.firmware.assign(attr.fw_ver, strnlen(attr.fw_ver, sizeof attr.fw_ver));
   info.limits = LimitsOf(attr);
   info.ports = QueryPorts(context, info.name, attr.phys_port_cnt);
-  if (IsSoftwareDriver(info.driver)) {
-    for (PortInfo& port : info.ports) port.link_gbps.reset();
+  const bool is_software = IsSoftwareDriver(info.driver);
+  if (is_software) {
+    for (PortInfo& port : info.ports) {
+      port.link_gbps.reset();
+      port.data_gbps.reset();
+    }
+  } else if (info.pcie_address) {
+    info.pcie = ReadPcie("/sys", *info.pcie_address);
+  }
+  // The interface is the first port's.
+  if (facts.netdev_gbps && !info.ports.empty() && IsActiveEthernet(info.ports.front())) {
+    info.ports.front().data_gbps = facts.netdev_gbps;
   }
   return info;
 }

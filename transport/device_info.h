@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "transport/gid.h"
+#include "transport/pcie.h"
 
 namespace rdmabench {
 
@@ -22,7 +23,10 @@ struct PortInfo {
   std::uint16_t lid = 0;
   bool grh_required = false;        // IBV_QPF_GRH_REQUIRED, and every Ethernet port
   std::optional<double> link_gbps;  // speed × width; absent where the driver invents it (rxe, siw)
-  std::vector<Gid> gids;            // entries in use
+  // Rate of the bits of packets: link_gbps without the line code, or what the network interface
+  // says; absent where both are made up.
+  std::optional<double> data_gbps;
+  std::vector<Gid> gids;  // entries in use
 };
 
 struct DeviceLimits {
@@ -40,6 +44,7 @@ struct DeviceInfo {
   std::string netdev;    // network interface; empty when none is known
   std::optional<std::string>
       pcie_address;  // "0000:3b:00.0", of the device or, for software devices, of its netdev
+  std::optional<PcieLink> pcie;  // absent for software devices, whose data take other ways, too
   DeviceLimits limits;
   std::vector<PortInfo> ports;
 };

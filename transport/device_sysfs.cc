@@ -97,6 +97,15 @@ std::string NetdevOf(const fs::path& device, int port) {
   return name.empty() ? NetdevOfFunction(device / "device/net", port) : name;
 }
 
+// A bond has no device of its own, but those of its members.
+std::optional<double> GbpsOf(const fs::path& netdev) {
+  if (!fs::exists(netdev / "device") && !fs::exists(netdev / "bonding")) return std::nullopt;
+  std::ifstream file(netdev / "speed");
+  double megabits_per_second = 0.0;
+  if (!(file >> megabits_per_second) || megabits_per_second <= 0.0) return std::nullopt;
+  return megabits_per_second * 1e-3;
+}
+
 }  // namespace
 
 SysfsFacts ReadSysfs(std::string_view root, std::string_view device) {
@@ -107,6 +116,9 @@ SysfsFacts ReadSysfs(std::string_view root, std::string_view device) {
   if (!IsSoftwareDriver(facts.driver)) facts.pcie_address = PcieAddressBehind(path / "device");
   if (!facts.pcie_address && !facts.netdev.empty()) {
     facts.pcie_address = PcieAddressBehind(fs::path(root) / "class/net" / facts.netdev / "device");
+  }
+  if (!facts.netdev.empty()) {
+    facts.netdev_gbps = GbpsOf(fs::path(root) / "class/net" / facts.netdev);
   }
   return facts;
 }

@@ -13,6 +13,9 @@ struct SysfsFacts {
   std::string driver;                       // "mlx5_core", "rdma_rxe"; empty when not known
   std::string netdev;                       // of the device's first port; empty when none is known
   std::optional<std::string> pcie_address;  // of the device or, for software devices, of its netdev
+  // Of the interface, where something below it has a link: virtual ones make up a speed, or have
+  // -1.
+  std::optional<double> netdev_gbps;
 };
 
 // `root` is "/sys", or a copy of its structure in tests.

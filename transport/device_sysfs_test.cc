@@ -115,11 +115,36 @@ TEST_F(Sysfs, KnowsSiwByWhatItLacks) {
   EXPECT_EQ(Read("siw0").driver, "siw");
 }
 
+TEST_F(Sysfs, BelievesTheSpeedOfAnInterfaceOnADevice) {
+  Write("class/infiniband/rxe0/parent", "eth1");
+  Write("class/net/eth1/speed", "25000");
+  EXPECT_FALSE(Read("rxe0").netdev_gbps) << "a virtual interface makes it up";
+  Directory("devices/pci0000:00/0000:00:03.0");
+  Link("class/net/eth1/device", "devices/pci0000:00/0000:00:03.0");
+  EXPECT_EQ(Read("rxe0").netdev_gbps, 25.0);
+}
+
+TEST_F(Sysfs, BelievesTheSpeedOfABond) {
+  Write("class/infiniband/mlx5_bond_0/ports/1/gid_attrs/ndevs/0", "bond0");
+  Write("class/net/bond0/speed", "200000");
+  Write("class/net/bond0/bonding/mode", "802.3ad 4");
+  EXPECT_EQ(Read("mlx5_bond_0").netdev_gbps, 200.0);
+}
+
+TEST_F(Sysfs, DoesNotTakeMinusOneForASpeed) {
+  Write("class/infiniband/rxe0/parent", "eth1");
+  Write("class/net/eth1/speed", "-1");  // as virtio has it
+  Directory("devices/pci0000:00/0000:00:03.0/virtio0");
+  Link("class/net/eth1/device", "devices/pci0000:00/0000:00:03.0/virtio0");
+  EXPECT_FALSE(Read("rxe0").netdev_gbps);
+}
+
 TEST_F(Sysfs, KnowsNothingOfADeviceThatIsNotThere) {
   const SysfsFacts facts = Read("mlx5_9");
   EXPECT_TRUE(facts.driver.empty());
   EXPECT_TRUE(facts.netdev.empty());
   EXPECT_FALSE(facts.pcie_address);
+  EXPECT_FALSE(facts.netdev_gbps);
 }
 
 TEST_F(Sysfs, ListsTheKernelsDevices) {

@@ -132,6 +132,21 @@ TEST_F(DeviceTest, DescribesAnInfiniBandPort) {
   EXPECT_EQ(port.lid, 7);
   EXPECT_FALSE(port.grh_required);
   EXPECT_EQ(port.link_gbps, 100.0);
+  EXPECT_EQ(port.data_gbps, 100.0);
+}
+
+TEST_F(DeviceTest, TellsTheRateOfTheDataFromThatOfTheLineCode) {
+  constexpr std::uint8_t kQdr = 4;
+  fake::FakeDevice infiniband = InfiniBand("mlx5_0", 7);
+  fake::FakeDevice ethernet = Roce("mlx5_1", "10.0.0.1");
+  infiniband.active_speed = ethernet.active_speed = kQdr;
+  fake::Reset({infiniband, ethernet});
+  const DeviceInfo coded = Device::Open("mlx5_0").info();
+  EXPECT_EQ(coded.ports.front().link_gbps, 40.0);
+  EXPECT_EQ(coded.ports.front().data_gbps, 32.0);
+  const DeviceInfo plain = Device::Open("mlx5_1").info();
+  EXPECT_EQ(plain.ports.front().link_gbps, 40.0);
+  EXPECT_EQ(plain.ports.front().data_gbps, 40.0);
 }
 
 TEST_F(DeviceTest, WantsAGrhOnEthernet) {
@@ -152,7 +167,8 @@ TEST_F(DeviceTest, HasNoRateWithoutALink) {
   fake::FakeDevice down = Roce("mlx5_0", "10.0.0.1");
   down.state = IBV_PORT_DOWN;
   fake::Reset({down});
-  EXPECT_FALSE(Device::Open("mlx5_0").info().ports.front().link_gbps);
+  const DeviceInfo info = Device::Open("mlx5_0").info();
+  EXPECT_FALSE(info.ports.front().link_gbps || info.ports.front().data_gbps);
 }
 
 TEST_F(DeviceTest, NamesThePortsItHas) {

@@ -239,9 +239,9 @@ int ibv_query_port(ibv_context* context, std::uint8_t port_num, _compat_ibv_port
   attr->max_msg_sz = std::uint32_t{1} << 31;
   attr->pkey_tbl_len = state.config.pkeys;
   attr->lid = state.config.lid;
-  attr->active_width = 2;   // 4 lanes
-  attr->active_speed = 32;  // EDR
-  attr->phys_state = 5;     // link up
+  attr->active_width = 2;  // 4 lanes
+  attr->active_speed = state.config.active_speed;
+  attr->phys_state = 5;  // link up
   attr->link_layer = state.config.link_layer;
   attr->flags = state.config.grh_required ? IBV_QPF_GRH_REQUIRED : 0;
   return 0;

@@ -22,6 +22,7 @@ struct FakeDevice {
   std::uint8_t link_layer = IBV_LINK_LAYER_ETHERNET;
   ibv_port_state state = IBV_PORT_ACTIVE;
   ibv_mtu active_mtu = IBV_MTU_1024;
+  std::uint8_t active_speed = 32;  // EDR, of four lanes
   std::uint16_t lid = 0;
   bool grh_required = false;
   std::vector<FakeGid> gids = {{"fe80::1"}, {"::ffff:127.0.0.1"}};

@@ -1,0 +1,36 @@
+// What a side reads before the window opens and after it has closed, never in it: what its port,
+// its network interface and the queueing discipline below count, and processor time.
+#pragma once
+
+#include <chrono>
+#include <optional>
+
+#include "bench/side_run.h"
+#include "bench/site.h"
+#include "transport/counters.h"
+#include "transport/cpu_time.h"
+
+namespace rdmabench {
+
+class Surroundings {
+ public:
+  // Reads them. `site` must outlive it.
+  explicit Surroundings(const Site& site);
+
+  // Reads them again, and puts what has moved since into `run`.
+  void Close(SideRun& run) const;
+
+ private:
+  struct Moment {
+    std::chrono::steady_clock::time_point at;
+    CpuTime process;
+    std::optional<double> softirq_seconds;
+  };
+  static Moment Now();
+
+  const Site& site_;
+  PortCounters counters_;
+  Moment opened_;  // last: reading counters takes its time
+};
+
+}  // namespace rdmabench

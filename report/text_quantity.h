@@ -1,0 +1,13 @@
+// Numbers as the text output writes them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace rdmabench::report {
+
+std::string Fixed(double value, int decimals);  // "-" for what is no number
+std::string Size(std::uint64_t bytes);          // "64 KiB", "1000 B"
+double Gbps(double bytes_per_second);
+
+}  // namespace rdmabench::report

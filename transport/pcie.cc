@@ -1,0 +1,112 @@
+#include "transport/pcie.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <system_error>
+#include <vector>
+
+namespace rdmabench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// PCI Express Base Specification 6.0. Up to 5.0 a packet is framed by 4 bytes with its sequence
+// number (2 symbols and 2 bytes in 8b/10b) and 4 of LCRC; in flits of 256 bytes 236 are packets.
+struct Generation {
+  double gigatransfers_per_second;
+  double code_rate;
+  std::uint32_t framing_bytes;  // of a packet
+};
+
+constexpr Generation kGenerations[] = {
+    {2.5, 8.0 / 10.0, 8},     {5.0, 8.0 / 10.0, 8},     {8.0, 128.0 / 130.0, 8},
+    {16.0, 128.0 / 130.0, 8}, {32.0, 128.0 / 130.0, 8}, {64.0, 236.0 / 256.0, 0},
+};
+
+constexpr std::uint32_t kCompletionHeader = 12;
+constexpr std::uint32_t kWriteHeader = 16;
+constexpr std::uint32_t kMostPayload = 4096;  // that the specification has
+
+const Generation* Find(double gigatransfers_per_second) {
+  const auto* found =
+      std::find_if(std::begin(kGenerations), std::end(kGenerations), [&](const Generation& row) {
+        return row.gigatransfers_per_second == gigatransfers_per_second;
+      });
+  return found == std::end(kGenerations) ? nullptr : found;
+}
+
+double BytesPerSecond(const PcieLink& link) {
+  const Generation* generation = Find(link.gigatransfers_per_second);
+  if (generation == nullptr) return 0.0;
+  return link.gigatransfers_per_second * 1e9 / 8.0 * generation->code_rate * link.lanes;
+}
+
+// "16.0 GT/s PCIe"; "Unknown" where there is no link.
+std::optional<PcieLink> LinkOf(const fs::path& function) {
+  PcieLink link;
+  std::ifstream speed(function / "current_link_speed");
+  std::ifstream width(function / "current_link_width");
+  if (!(speed >> link.gigatransfers_per_second) || !(width >> link.lanes) || link.lanes == 0) {
+    return std::nullopt;
+  }
+  return link;
+}
+
+// From Device Control of the PCI Express capability in the function's configuration space.
+std::optional<std::uint32_t> MaxPayload(const fs::path& function) {
+  constexpr std::size_t kStatus = 0x06, kFirstCapability = 0x34, kDeviceControl = 8;
+  constexpr unsigned kHasCapabilities = 0x10, kExpress = 0x10, kMostCapabilities = 48;
+  std::ifstream file(function / "config", std::ios::binary);
+  std::array<unsigned char, 256> config{};
+  file.read(reinterpret_cast<char*>(config.data()), config.size());
+  // Others than root get the first 64 bytes, which no capability is in.
+  if (static_cast<std::size_t>(file.gcount()) < config.size()) return std::nullopt;
+  if ((config[kStatus] & kHasCapabilities) == 0) return std::nullopt;
+  std::size_t at = config[kFirstCapability] & 0xfcU;
+  for (unsigned i = 0; i < kMostCapabilities && at != 0 && at + kDeviceControl < config.size();
+       ++i) {
+    if (config[at] == kExpress) {
+      const unsigned code = config[at + kDeviceControl] >> 5U;
+      constexpr unsigned kReserved = 6;
+      if (code >= kReserved) return std::nullopt;
+      return 128U << code;
+    }
+    at = config[at + 1] & 0xfcU;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<PcieLink> ReadPcie(std::string_view root, std::string_view address) {
+  std::error_code error;
+  const fs::path function = fs::canonical(fs::path(root) / "bus/pci/devices" / address, error);
+  if (error) return std::nullopt;
+  std::optional<PcieLink> slowest;
+  for (fs::path path = function; path.has_relative_path(); path = path.parent_path()) {
+    const std::optional<PcieLink> link = LinkOf(path);
+    if (!link || BytesPerSecond(*link) == 0.0) continue;
+    if (!slowest || BytesPerSecond(*link) < BytesPerSecond(*slowest)) slowest = link;
+  }
+  if (slowest) slowest->max_payload_bytes = MaxPayload(function);
+  return slowest;
+}
+
+std::optional<double> PcieBytesPerSecond(const PcieLink& link, PcieTransfer transfer,
+                                         std::uint64_t message_bytes) {
+  const Generation* generation = Find(link.gigatransfers_per_second);
+  if (generation == nullptr || message_bytes == 0) return std::nullopt;
+  const std::uint64_t payload = link.max_payload_bytes.value_or(kMostPayload);
+  const std::uint64_t packets = (message_bytes + payload - 1) / payload;
+  const std::uint32_t header =
+      transfer == PcieTransfer::kDeviceReads ? kCompletionHeader : kWriteHeader;
+  const std::uint64_t overhead = packets * (header + generation->framing_bytes);
+  return BytesPerSecond(link) * static_cast<double>(message_bytes) /
+         static_cast<double>(message_bytes + overhead);
+}
+
+}  // namespace rdmabench
