@@ -148,8 +148,7 @@ TEST(SideRun, LeavesOutWhatTheSideDidNotDo) {
   EXPECT_FALSE(object.contains("arrivals"));
   EXPECT_FALSE(object.contains("round_trips"));
   const SideRun back = Read(object);
-  EXPECT_FALSE(back.sent || back.received || back.arrivals || back.round_trips ||
-               back.cpu);
+  EXPECT_FALSE(back.sent || back.received || back.arrivals || back.round_trips || back.cpu);
 }
 
 TEST(SideRun, BringsRoundTripsBackOfWhichNoneWasAnswered) {
@@ -216,8 +215,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(SideRun, RefusesEachFieldThatIsMissing) {
   const json whole = OnTheWire(FullRun());
-  const std::set<std::string> optional = {"sent",        "received",  "arrivals",
-                                          "round_trips", "open_loop", "clock_drift_ppm",
+  const std::set<std::string> optional = {"sent",         "received",  "arrivals",
+                                          "round_trips",  "open_loop", "clock_drift_ppm",
                                           "arrival_seed", "cpu"};
   for (const auto& [key, value] : whole.items()) {
     if (optional.contains(key)) continue;

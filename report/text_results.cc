@@ -334,7 +334,8 @@ std::string RenderResults(const Report& report) {
     text += PercentileIntervals(group);
     text += LoopNotes(group) + SloNotes(report.slo, group.front()->plan_index);
     const std::string notes = RenderBounds(group) + RenderCpu(group);
-    text += (notes.empty() ? "" : "\n" + notes) + DeliveryLines(report, group) + FailedChecks(group);
+    text +=
+        (notes.empty() ? "" : "\n" + notes) + DeliveryLines(report, group) + FailedChecks(group);
   }
   return text;
 }
