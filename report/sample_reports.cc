@@ -271,7 +271,7 @@ Result BothWays() {
 // Of each kind of what may be known of a delivery.
 Result LossySend(std::uint64_t message_bytes, const Delivery& delivery) {
   Result result = WriteBandwidth(message_bytes, 2000);
-  result.plan_index = 3;
+  result.plan_index = 4;
   result.test = "send_bw";
   result.op = "send";
   result.qp_type = "uc";

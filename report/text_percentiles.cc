@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "report/percentile.h"
+#include "report/text_quantity.h"
 #include "report/text_table.h"
 
 namespace rdmabench::report {

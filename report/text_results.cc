@@ -333,9 +333,8 @@ std::string RenderResults(const Report& report) {
     text += (text.empty() ? "" : "\n") + Agreed(report, group) + "\n" + Table(group);
     text += PercentileIntervals(group);
     text += LoopNotes(group) + SloNotes(report.slo, group.front()->plan_index);
-    const std::string notes = RenderBounds(group) + RenderCpu(group);
-    text +=
-        (notes.empty() ? "" : "\n" + notes) + DeliveryLines(report, group) + FailedChecks(group);
+    const std::string notes = RenderBounds(group) + RenderCpu(group) + DeliveryLines(report, group);
+    text += (notes.empty() ? "" : "\n" + notes) + FailedChecks(group);
   }
   return text;
 }

@@ -1,22 +1,12 @@
 #include "report/text_table.h"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
-#include <cmath>
-#include <cstdio>
 #include <utility>
 
 #include "report/printable.h"
 
 namespace rdmabench::report {
-
-std::string Fixed(double value, int decimals) {
-  if (!std::isfinite(value)) return "-";
-  std::array<char, 400> text{};  // the largest double has 309 digits before the point
-  std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
-  return text.data();
-}
 
 TextTable::TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {
   std::vector<std::string> titles;

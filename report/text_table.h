@@ -7,9 +7,6 @@
 
 namespace rdmabench::report {
 
-// A number for a cell; "-" for what is none.
-std::string Fixed(double value, int decimals);
-
 enum class Align { kLeft, kRight };
 
 class TextTable {

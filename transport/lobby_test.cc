@@ -274,7 +274,7 @@ TEST_F(LobbyTest, NamesAllVersionsToAClientOfAnotherProtocol) {
   Connection client = Call();
   SendAll(client, EncodeFrame("hello", HelloToJson(hello)));
   const std::string text =
-      "the client (rdmabench 9.9.9) speaks protocol 77, the server (rdmabench 0.1.0) protocol 2";
+      "the client (rdmabench 9.9.9) speaks protocol 77, the server (rdmabench 0.1.0) protocol 3";
   EXPECT_EQ(ErrorText(client), text);
   EXPECT_TRUE(journal_.Has(text));
 }
