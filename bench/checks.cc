@@ -11,6 +11,7 @@
 
 #include "bench/bounds.h"
 #include "bench/op.h"
+#include "bench/run_checks.h"
 #include "bench/test.h"
 #include "transport/counter_table.h"
 #include "transport/qp_type.h"
@@ -317,9 +318,19 @@ std::optional<report::Check> RateWithinBounds(const Context& context) {
 using CheckFunction = std::optional<report::Check> (*)(const Context&);
 
 constexpr CheckFunction kChecks[] = {
-    ReceivedAsSent,  QueuePairsAddUp,     CompletionsNameTheOp, PortsCountThePackets,
-    NoErrorsCounted, NoCongestionCounted, SamplesAreMessages,   InFlightIsTheDepth,
-    WindowsAgree,    ClocksAreSteady,     RateWithinBounds,
+    ReceivedAsSent,
+    QueuePairsAddUp,
+    CompletionsNameTheOp,
+    PortsCountThePackets,
+    NoErrorsCounted,
+    NoCongestionCounted,
+    SamplesAreMessages,
+    InFlightIsTheDepth,
+    WindowsAgree,
+    ClocksAreSteady,
+    RateWithinBounds,
+    [](const Context& context) { return DirectionsOverlap(context.result); },
+    [](const Context& context) { return IntervalIsNarrow(context.result); },
 };
 
 }  // namespace

@@ -59,13 +59,16 @@ class ClientRun {
     const Site site(options_.local, session_.local().ip, plan_.MostThreads());
     if (site.placement.session_cpu) session_.PinThread(*site.placement.session_cpu);
     const std::vector<Answer> answers = Propose(site);
-    for (const Answer& answer : answers) {
-      if (answer.agreement) results_ += answer.agreement->shapes.size();
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      if (!answers[i].agreement) continue;
+      results_ += answers[i].agreement->shapes.size() * plan_.tests[first_ + i].run.runs;
     }
     for (std::size_t i = 0; i < answers.size(); ++i) {
       current_ = first_ + i;
       if (answers[i].agreement) {
-        RunTest(site, *current_, *answers[i].agreement);
+        for (std::uint32_t run = 1; run <= plan_.tests[*current_].run.runs; ++run) {
+          RunTest(site, *current_, *answers[i].agreement, run);
+        }
       } else {
         report_.failures.push_back(
             {*current_, plan_.tests[*current_].test, Describe(*answers[i].refusal)});
@@ -152,12 +155,15 @@ class ClientRun {
     return answers;
   }
 
-  void RunTest(const Site& site, std::size_t index, const Agreement& agreement) {
+  // All sizes once, on queue pairs of their own.
+  void RunTest(const Site& site, std::size_t index, const Agreement& agreement,
+               std::uint32_t number) {
     const TestPlan& test = plan_.tests[index];
-    TestRun run({session_, site, test, agreement, Role::kClient, kLongestPhase, KeepSamples()},
-                step_);
+    TestRun run(
+        {session_, site, test, agreement, Role::kClient, kLongestPhase, KeepSamples(), number},
+        step_);
     for (std::size_t size = 0; size < agreement.shapes.size(); ++size) {
-      const ResultContext context{index, size, test, agreement, run.crew()};
+      const ResultContext context{index, size, test, agreement, run.crew(), number};
       if (test.run.HasSearch()) {
         SearchRates(context, site, run);
       } else {
@@ -275,7 +281,7 @@ class ClientRun {
   std::string& step_;
   std::optional<std::size_t> current_;
   std::size_t done_ = 0;     // sizes of tests that are measured
-  std::size_t results_ = 0;  // of all tests
+  std::size_t results_ = 0;  // of all runs of all tests
 };
 
 // Runs the tests from `first` on; the first one that is left. A test that fails takes its session

@@ -70,9 +70,9 @@ EndpointOptions ControlOptions(const EndpointOptions& data, std::uint32_t queues
 
 // What the workers of one run share with the thread that waits for them.
 struct Crew::Progress {
-  explicit Progress(Crew& crew, const Run& run,
-                    std::vector<const std::atomic<std::uint64_t>*> counts)
-      : monitor(crew.setting_.session, crew.setting_.site.clock, std::move(counts), finish,
+  explicit Progress(Crew& crew, const Run& run, const Monitor::Counts& completed,
+                    const Monitor::Counts& counted)
+      : monitor(crew.setting_.session, crew.setting_.site.clock, completed, counted, finish,
                 run.watch),
         sent(crew.size()),
         results(crew.size()) {}
@@ -103,10 +103,12 @@ Crew::Crew(const Setting& setting)
 }
 
 bool Crew::HearsOfTheEnd(Role role) const {
-  const bool ends_with_client = setting_.plan.run.until_interrupted && role == Role::kServer;
+  const bool ends_with_client = EndsWithClient(setting_.plan) && role == Role::kServer;
   const Duty duty = DutyOf(test_, setting_.plan.queue, role);
   return duty.Listens() || (ends_with_client && duty.Initiates());
 }
+
+bool Crew::CountsOnePart() const { return duty_.streams && duty_.sinks; }
 
 std::uint32_t Crew::CreditQueues(std::uint32_t pairs) const {
   return setting_.plan.queue.use_srq ? 1 : pairs;
@@ -174,22 +176,24 @@ bool Crew::relaxed_ordering() const {
 }
 
 std::vector<JobRun> Crew::Work(const Job& job, const Run& run) {
-  std::vector<const std::atomic<std::uint64_t>*> counts;
+  Monitor::Counts completed;
+  Monitor::Counts counted;
   for (const std::unique_ptr<Worker>& worker : workers_) {
     worker->progress().store(0, std::memory_order_relaxed);
+    worker->counted().store(0, std::memory_order_relaxed);
     worker->expected().store(kNotKnown, std::memory_order_relaxed);
     if (peer_duty_.sinks) {
       const auto pairs = static_cast<std::uint32_t>(worker->endpoint().queue_pairs().size());
       Credits::Restart(*worker->control(), CreditQueues(pairs));
     }
-    counts.push_back(&worker->progress());
+    completed.push_back(&worker->progress());
+    if (CountsOnePart()) counted.push_back(&worker->counted());
   }
-  Progress progress(*this, run, std::move(counts));
+  Progress progress(*this, run, completed, counted.empty() ? completed : counted);
   for (std::size_t i = 0; i < workers_.size(); ++i) Start(i, job, run, progress);
   try {
     if (HearsOfTheEnd(setting_.role)) AwaitPeer();
-    // The client's user has ended its part; this side's ends with it.
-    if (setting_.plan.run.until_interrupted && setting_.role == Role::kServer) {
+    if (EndsWithClient(setting_.plan) && setting_.role == Role::kServer) {
       progress.finish.store(true, std::memory_order_relaxed);
     }
   } catch (const std::exception& exception) {
@@ -236,6 +240,7 @@ void Crew::Start(std::size_t index, const Job& job, const Run& run, Progress& pr
           .stop = {session.abort_flag(), progress.finish},
           .progress = worker.progress(),
           .expected = worker.expected(),
+          .counted = CountsOnePart() ? &worker.counted() : nullptr,
           .round_trips = duty_.pings ? &(*run.round_trips)[index] : nullptr,
           .service_times = duty_.pings && job.open_loop ? &(*run.service_times)[index] : nullptr,
           .kept = duty_.pings && run.kept != nullptr ? &(*run.kept)[index] : nullptr,

@@ -36,6 +36,7 @@ class Crew {
     Role role;
     std::chrono::milliseconds longest_phase;  // that the peer may take
     std::uint64_t keep_samples = 0;           // of a size, one by one, at most
+    std::uint32_t run = 1;                    // of the plan's
   };
 
   // What a run of a job needs beside the job itself.
@@ -71,6 +72,8 @@ class Crew {
 
   // Whether a side waits to be told how much the other has sent.
   bool HearsOfTheEnd(Role role) const;
+  // Whether what completes here is of both directions, and the result made of one of them.
+  bool CountsOnePart() const;
   Worker::Options OptionsFor(std::uint32_t index) const;
   std::string GidAddress(Role role) const;
   CmOptions OptionsForCm() const;

@@ -14,4 +14,8 @@ Duty DutyOf(const Test& test, const QueueOptions& queue, Role role) {
   return {.pings = initiates, .echoes = answers && test.op->reply != Reply::kCompletion};
 }
 
+bool EndsWithClient(const TestPlan& plan) {
+  return plan.run.until_interrupted || (plan.run.until_ci_percent && plan.queue.bidirectional);
+}
+
 }  // namespace rdmabench

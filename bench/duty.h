@@ -24,4 +24,8 @@ struct Duty {
 Duty DutyOf(const Test& test, const QueueOptions& queue, Role role);
 Role PeerOf(Role role);
 
+// Whether the client's run ends by what only the client knows, and the server's part, if it
+// initiates beside the client or answers it, ends then, too.
+bool EndsWithClient(const TestPlan& plan);
+
 }  // namespace rdmabench

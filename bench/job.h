@@ -58,6 +58,8 @@ struct Bench {
   StopFlags stop;
   std::atomic<std::uint64_t>& progress;
   const std::atomic<std::uint64_t>& expected;  // messages that the peer has sent, once known
+  // Of a stream beside a sink: those messages of `progress` that the result is made of.
+  std::atomic<std::uint64_t>* counted = nullptr;
   report::Histogram* round_trips = nullptr;    // in ticks; of an open loop from the planned time
   report::Histogram* service_times = nullptr;  // … and from the post
   SampleLog* kept = nullptr;                   // the round trips one by one; null: not asked for

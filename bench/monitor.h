@@ -1,5 +1,5 @@
-// Watches a loop from the session thread: samples its progress, ends it at its deadline, notices
-// when nothing completes.
+// Watches a loop from the session thread: samples its progress, ends it at its deadline or when it
+// has shown enough, notices when nothing completes.
 #pragma once
 
 #include <atomic>
@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "bench/clock.h"
@@ -18,22 +19,32 @@ namespace rdmabench {
 struct Sample {
   std::uint64_t ticks = 0;
   std::uint64_t messages = 0;
+  std::uint64_t counted = 0;  // those of them that this side counts for the result
 };
 
 class Monitor {
  public:
+  // A tenth of the shortest interval of which a rate is told. Between two samples a count is taken
+  // to move evenly, which evens out neighbouring intervals: sampled at half of their length, 95 %
+  // intervals of the mean contained it in 92 % of all runs.
+  static constexpr std::chrono::milliseconds kFirstSampling{10};
+
+  using Counts = std::vector<const std::atomic<std::uint64_t>*>;
+
   struct Options {
     std::optional<std::chrono::milliseconds> duration;  // then the finish flag is set
+    // Asked with all samples at each new one; once it is true the finish flag is set. May be empty.
+    std::function<bool(std::span<const Sample>)> enough = {};
+    std::chrono::milliseconds sample_every = kFirstSampling;
     std::chrono::milliseconds stall_timeout{10'000};  // no completion for as long ends the session
     std::function<void(const Sample& now, double messages_per_second)> progress;  // may be empty
     std::chrono::milliseconds progress_every{500};
     bool ends_by_interrupt = false;  // the user's interrupt sets the finish flag, and no more
   };
 
-  // All arguments outlive it.
-  Monitor(Session& session, const TickClock& clock,
-          std::vector<const std::atomic<std::uint64_t>*> counters, std::atomic<bool>& finish,
-          const Options& options);
+  // All arguments outlive it. `counted`: those of `completed` that the result is made of.
+  Monitor(Session& session, const TickClock& clock, Counts completed, Counts counted,
+          std::atomic<bool>& finish, const Options& options);
   ~Monitor();
   Monitor(const Monitor&) = delete;
   Monitor& operator=(const Monitor&) = delete;
@@ -49,12 +60,13 @@ class Monitor {
  private:
   void Leave();
   Deadline Watch(Deadline now);
-  std::uint64_t Completed() const;
   void Record(const Sample& sample);
+  void Judge();
 
   Session& session_;
   const TickClock& clock_;
-  std::vector<const std::atomic<std::uint64_t>*> counters_;
+  Counts completed_;
+  Counts counted_;
   std::atomic<bool>& finish_;
   Options options_;
   std::optional<Deadline> finish_at_;

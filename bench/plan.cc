@@ -61,6 +61,9 @@ void Visit(Visitor& visitor, RunOptions& run) {
   visitor.Number("iterations", run.iterations, kIterations);
   visitor.Number("duration_ms", run.duration_ms, Range{1, kMilliseconds.high});
   visitor.Flag("until_interrupted", run.until_interrupted);
+  visitor.Real("until_ci_percent", run.until_ci_percent, kCiPercent);
+  visitor.Number("max_time_ms", run.max_time_ms, Range{1, kMilliseconds.high});
+  visitor.Number("runs", run.runs, kRuns);
   visitor.Real("rate_bits_per_second", run.rate.bits_per_second, kRateBits);
   visitor.Real("rate_messages_per_second", run.rate.messages_per_second, kRateMessages);
   visitor.Number("burst", run.burst, kBurst);
@@ -73,6 +76,7 @@ void Visit(Visitor& visitor, RunOptions& run) {
                 100.0 - report::kFinestPercent, kMostPercentiles);
   visitor.Number("reply_timeout_ms", run.reply_timeout_ms, kReplyTimeout);
   visitor.Number("warmup_ms", run.warmup_ms, kMilliseconds);
+  visitor.Number("warmup_max_ms", run.warmup_max_ms, kMilliseconds);
   visitor.Number("stall_timeout_ms", run.stall_timeout_ms, Range{100, kMilliseconds.high});
   visitor.Number("peer_timeout_ms", run.peer_timeout_ms, kPeerTimeout);
 }

@@ -50,6 +50,8 @@ inline constexpr Range kRetry{0, 7};
 inline constexpr Range kMilliseconds{0, 86'400'000};
 inline constexpr Range kPeerTimeout{100, 600'000};
 inline constexpr Range kReplyTimeout{1, 60'000};
+inline constexpr Range kRuns{1, 1000};
+inline constexpr Range kCiPercent{0, 50};
 inline constexpr std::size_t kMostSizes = 4096;
 inline constexpr std::size_t kMostFlowLabels = 16384;
 inline constexpr std::size_t kMostTests = 4096;
@@ -98,8 +100,12 @@ struct RunOptions {
   bool all_sizes = false;                    // every power of two that goes, instead
   std::optional<std::uint64_t> iterations;   // per queue pair; absent: by duration
   std::uint64_t duration_ms = 2000;
-  bool until_interrupted = false;      // no duration: the client's user ends it
-  Rate rate;                           // of each side that initiates
+  bool until_interrupted = false;  // no duration: the client's user ends it
+  // Half of the mean's 95 % interval, of the mean; then duration_ms does not count.
+  std::optional<double> until_ci_percent;
+  std::optional<std::uint64_t> max_time_ms;  // with it; absent: kMaxTimeMs
+  std::uint32_t runs = 1;                    // each on queue pairs of its own
+  Rate rate;                                 // of each side that initiates
   std::optional<std::uint32_t> burst;  // messages that a rate sends at once; absent: one post's
   std::string arrival = "const";       // of messages at a rate: one of kArrivals
   std::optional<std::uint64_t> arrival_seed;  // absent: 1; each further run of a test has the next
@@ -110,8 +116,9 @@ struct RunOptions {
   std::optional<std::uint64_t> slo_ns;
   std::vector<double> percentiles = {report::kDefaultPercents.begin(),
                                      report::kDefaultPercents.end()};  // of latency, in percent
-  std::uint64_t reply_timeout_ms = 1000;  // after which a reply on uc or ud counts as lost
-  std::uint64_t warmup_ms = 200;
+  std::uint64_t reply_timeout_ms = 1000;       // after which a reply on uc or ud counts as lost
+  std::uint64_t warmup_ms = 200;               // at least
+  std::optional<std::uint64_t> warmup_max_ms;  // while the rate is not steady; absent: ten times
   std::uint64_t stall_timeout_ms = 10'000;
   std::uint64_t peer_timeout_ms = 1500;
 
@@ -120,8 +127,15 @@ struct RunOptions {
   // That a size, at one rate, may take by the plan; 0 where a count ends it.
   std::uint64_t LongestMs() const {
     if (iterations) return 0;
+    if (until_ci_percent) return max_time_ms.value_or(kMaxTimeMs);
     return until_interrupted ? kMilliseconds.high : duration_ms;
   }
+  std::uint64_t LongestWarmupMs() const {
+    return warmup_max_ms.value_or(std::min(kWarmupStretch * warmup_ms, kMilliseconds.high));
+  }
+
+  static constexpr std::uint64_t kMaxTimeMs = 60'000;
+  static constexpr std::uint64_t kWarmupStretch = 10;
 };
 
 struct TestPlan {

@@ -71,6 +71,8 @@ TEST(Plan, ComesBackFromJsonAsItWas) {
   test.run.burst = 8;
   test.run.arrival = "poisson";
   test.run.arrival_seed = 18446744073709551615U;
+  test.run.runs = 6;
+  test.run.warmup_max_ms = 500;
   const json once = PlanToJson({.tests = {test}});
   EXPECT_EQ(PlanToJson(PlanFromJson(once)), once);
   EXPECT_EQ(once["tests"][0]["queue"]["signal_every"], 16);

@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "bench/both_directions.h"
 #include "bench/delivery.h"
 #include "bench/open_result.h"
 #include "bench/shape.h"
@@ -41,13 +42,14 @@ report::Effective DescribeEffective(const ResultContext& context, const SideRun&
   effective.inline_used = initiator.inline_used;
   if (plan.run.iterations) {
     effective.iterations_per_queue_pair = shape.WholeUnits(*plan.run.iterations);
-  } else if (!plan.run.until_interrupted) {
+  } else if (!plan.run.until_interrupted && !plan.run.until_ci_percent) {
     effective.duration_seconds = static_cast<double>(plan.run.duration_ms) * 1e-3;
   }
   if (test.metric == Metric::kBandwidth && plan.run.IsPaced()) effective.arrival = plan.run.arrival;
   if (test.metric == Metric::kBandwidth) effective.arrival_seed = initiator.arrival_seed;
   effective.warmup_messages = initiator.warmup_messages;
   effective.warmup_seconds = initiator.warmup_seconds;
+  effective.warmup_steady = initiator.warmup_steady;
   for (std::uint32_t i = 0; i < plan.queue.threads; ++i) {
     effective.working_set_bytes += LayoutFor(shape, QueuePairsOf(plan.queue, i)).Bytes();
   }
@@ -60,6 +62,15 @@ report::Effective DescribeEffective(const ResultContext& context, const SideRun&
     effective.server_gid = DescribeGid(*context.agreement.server_gid);
   }
   return effective;
+}
+
+// Absent where the window was to end otherwise, and where it broke off.
+std::optional<report::Until> DescribeUntil(const RunOptions& run, const SideRun& initiator) {
+  if (!run.until_ci_percent || !initiator.until) return std::nullopt;
+  return report::Until{.ci_percent = *run.until_ci_percent,
+                       .max_seconds = static_cast<double>(run.LongestMs()) * 1e-3,
+                       .reached = initiator.until->reached,
+                       .half_width_percent = initiator.until->half_width_percent};
 }
 
 // From each side that has sent, with what the other one counted.
@@ -89,35 +100,57 @@ const report::Traffic& Headline(const report::Direction& direction, const QpType
   return type.loses && direction.received ? *direction.received : direction.sent;
 }
 
+struct Moved {
+  std::uint64_t messages = 0;
+  std::uint64_t bytes = 0;
+  double window_seconds = 0.0;
+  std::vector<report::ProgressSample> samples = {};
+};
+
+// A receiver's window begins with its first message, which took its time, too.
+Moved OneWay(const report::Direction& direction, const QpType& type, const SideRun& client,
+             const SideRun* server) {
+  const report::Traffic& counted = Headline(direction, type);
+  const std::size_t side = &counted == &direction.sent ? direction.from : direction.to;
+  const SideRun* counting = side == 0 ? &client : server;
+  return {.messages = counted.messages,
+          .bytes = counted.bytes,
+          .window_seconds = std::max(counted.window_seconds, direction.sent.window_seconds),
+          .samples = counting->samples};
+}
+
+Moved BothWays(const QpType& type, const SideRun& client, const SideRun& server,
+               report::Result& result) {
+  const bool at_receiver = type.loses && client.received && server.received;
+  const BothDirections both = SumOf(client, server, at_receiver, *client.clock_offset);
+  result.clock_offset = client.clock_offset;
+  result.shared_window = both.shared;
+  return {.messages = both.messages,
+          .bytes = both.messages * result.message_bytes,
+          .window_seconds = both.window_seconds,
+          .samples = both.samples};
+}
+
 void PutBandwidth(const ResultContext& context, const SideRun& client, const SideRun* server,
                   report::Result& result) {
+  if (result.traffic.empty()) return;
   const QpType& type = FindQpType(context.plan.queue.qp_type);
   const RingShape& shape = context.agreement.shapes[context.size_index];
-  // The side whose samples show how the headline came about: of one direction its counting end.
-  const SideRun* sampled = &client;
-  for (const report::Direction& direction : result.traffic) {
-    const report::Traffic& counted = Headline(direction, type);
-    result.messages += counted.messages;
-    result.bytes += counted.bytes;
-    // A receiver's window begins with its first message, which took its time, too.
-    result.window_seconds =
-        std::max({result.window_seconds, counted.window_seconds, direction.sent.window_seconds});
-    const bool at_sender = &counted == &direction.sent;
-    const std::size_t side = at_sender ? direction.from : direction.to;
-    if (result.traffic.size() == 1 && side == 1) sampled = server;
-  }
-  std::vector<report::ProgressSample> samples;
-  // With a receiver's count in it, the sum of a side is of both directions; else it is not known.
-  if (sampled != nullptr && (result.traffic.size() == 1 || client.received)) {
-    samples = sampled->samples;
-  }
-  const report::Measurement measurement{.messages = result.messages,
-                                        .bytes = result.bytes,
-                                        .window_seconds = result.window_seconds,
-                                        .samples = samples,
+  const bool has_both = result.traffic.size() == kHosts && client.clock_offset;
+  Moved moved = has_both ? BothWays(type, client, *server, result)
+                         : OneWay(result.traffic.front(), type, client, server);
+  // Of two directions, of which one broke off, a side may have sampled the other one.
+  if (result.bidirectional && !has_both) moved.samples.clear();
+  result.messages = moved.messages;
+  result.bytes = moved.bytes;
+  result.window_seconds = moved.window_seconds;
+  const report::Measurement measurement{.messages = moved.messages,
+                                        .bytes = moved.bytes,
+                                        .window_seconds = moved.window_seconds,
+                                        .samples = moved.samples,
                                         .rules = {.signal_every = shape.signal_every}};
   result.bandwidth = report::BandwidthOf(measurement);
-  if (!samples.empty()) result.intervals = report::EqualIntervals(measurement);
+  if (!moved.samples.empty()) result.intervals = report::EqualIntervals(measurement);
 }
 
 void PutLatency(const ResultContext& context, const SideRun& initiator, report::Result& result) {
@@ -142,6 +175,7 @@ report::Result MakeResult(const ResultContext& context, const SideRun& client,
   const SideRun& initiator = Initiator(client, server);
   report::Result result;
   result.plan_index = context.plan_index;
+  if (context.plan.run.runs > 1) result.run = context.run;
   result.test = test.name;
   result.op = test.op->name;
   result.metric = MetricName(test.metric);
@@ -153,6 +187,7 @@ report::Result MakeResult(const ResultContext& context, const SideRun& client,
   if (context.plan.queue.reversed) std::swap(result.from, result.to);
   result.complete = client.complete && server != nullptr && server->complete;
   result.effective = DescribeEffective(context, initiator);
+  result.until = DescribeUntil(context.plan.run, initiator);
   result.traffic = Directions(context, client, server);
   result.counters.client = client.counters;
   if (client.complete) result.cpu.client = client.cpu;

@@ -16,6 +16,7 @@ struct ResultContext {
   const TestPlan& plan;
   const Agreement& agreement;
   const Crew& crew;
+  std::uint32_t run = 1;
 };
 
 // `server` is absent when the run broke off before it told.

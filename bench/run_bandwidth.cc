@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "bench/channel.h"
+#include "bench/counted.h"
 #include "bench/credit.h"
 #include "bench/job_engines.h"
 #include "bench/policies.h"
@@ -90,11 +91,22 @@ JobRun RunStream(const Bench& bench, const Job& job, Wait wait, Pace pace, Marks
   std::uint64_t done_ticks = 0;
   if (job.duty.sinks) {
     auto sink = MakeSink(bench, std::move(marks.inspect));
-    bench.opening();
-    const auto result =
-        Drive(bench.clock, std::move(wait), bench.stop, bench.progress, done, stream, sink);
-    run.loop = result.loop();
-    done_ticks = result.done_ticks[0];
+    const auto drive = [&](auto& sender, auto& receiver) {
+      bench.opening();
+      const auto result =
+          Drive(bench.clock, std::move(wait), bench.stop, bench.progress, done, sender, receiver);
+      run.loop = result.loop();
+      done_ticks = result.done_ticks[0];
+    };
+    // Where messages may get lost, those that arrive here count, else those of this side's own that
+    // have arrived there.
+    if (job.type->loses) {
+      Counted receiver(sink, *bench.counted);
+      drive(stream, receiver);
+    } else {
+      Counted sender(stream, *bench.counted);
+      drive(sender, sink);
+    }
     run.received = Account(sink, job);
   } else {
     bench.opening();

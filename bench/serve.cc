@@ -60,7 +60,10 @@ class ServerRun {
     if (site.placement.session_cpu) session_.PinThread(*site.placement.session_cpu);
     const std::vector<std::optional<Agreement>> agreements = Accept(site, proposal);
     for (std::size_t i = 0; i < agreements.size(); ++i) {
-      if (agreements[i]) RunTest(site, proposal, i, *agreements[i]);
+      if (!agreements[i]) continue;
+      for (std::uint32_t run = 1; run <= proposal.plan.tests[i].run.runs; ++run) {
+        RunTest(site, proposal, i, *agreements[i], run);
+      }
     }
     step_ = "saying goodbye";
     session_.ExpectClose();
@@ -99,16 +102,20 @@ class ServerRun {
     return agreements;
   }
 
+  // All sizes once, on queue pairs of their own.
   void RunTest(const Site& site, const Proposal& proposal, std::size_t index,
-               const Agreement& agreement) {
+               const Agreement& agreement, std::uint32_t number) {
     const TestPlan& test = proposal.plan.tests[index];
+    const std::string of_several =
+        ", run " + std::to_string(number) + " of " + std::to_string(test.run.runs);
     options_.log(test.test + " " + test.queue.qp_type + " begins, " +
                  std::to_string(test.queue.queue_pairs) + " queue pairs, " +
-                 std::to_string(agreement.shapes.size()) + " sizes");
+                 std::to_string(agreement.shapes.size()) + " sizes" +
+                 (test.run.runs > 1 ? of_several : ""));
     const milliseconds longest_phase = milliseconds(options_.limits.duration_ms) + kPhaseMargin;
-    TestRun run(
-        {session_, site, test, agreement, Role::kServer, longest_phase, proposal.keep_samples},
-        step_);
+    TestRun run({session_, site, test, agreement, Role::kServer, longest_phase,
+                 proposal.keep_samples, number},
+                step_);
     for (std::size_t size = 0; size < agreement.shapes.size(); ++size) {
       const RingShape& shape = agreement.shapes[size];
       if (!test.run.HasSearch()) {

@@ -14,7 +14,6 @@ constexpr std::uint32_t kDefaultDepth = 128;
 // Above this size a completion costs nothing beside its message, and finer ones keep the queue
 // fuller.
 constexpr std::uint64_t kSignalEachAbove = 8192;
-constexpr std::uint64_t kWarmupMessages = 1000;
 // One message is under way; more requests only keep a late completion from holding up the next.
 constexpr std::uint32_t kLatencyDepth = 16;
 // Of an open loop: as many again are posted while the first are used.
@@ -170,11 +169,6 @@ ReceiveShape ReceiveShapeFor(const TestPlan& test, std::uint64_t most_message,
                 "raise --rx-depth to the sum of both, or lower --tx-depth");
   }
   return shape;
-}
-
-std::uint64_t WarmupMessages(const RingShape& shape, std::uint32_t queue_pairs) {
-  const std::uint64_t share = (kWarmupMessages + queue_pairs - 1) / queue_pairs;
-  return shape.WholeUnits(std::max<std::uint64_t>(share, shape.window));
 }
 
 SlotLayout LayoutFor(const RingShape& shape, std::uint32_t queue_pairs) {

@@ -41,9 +41,6 @@ struct ReceiveShape {
 ReceiveShape ReceiveShapeFor(const TestPlan& test, std::uint64_t most_message,
                              std::uint32_t most_depth, std::uint32_t under_way = 1);
 
-// Warm-up messages per queue pair at most: 1,000 over all queue pairs, but a full window each.
-std::uint64_t WarmupMessages(const RingShape& shape, std::uint32_t queue_pairs);
-
 // The slots that requests of one worker name, on either side.
 SlotLayout LayoutFor(const RingShape& shape, std::uint32_t queue_pairs);
 // The slots of one worker's receive requests; `queues`: its queue pairs, or 1 where they share one.

@@ -212,12 +212,6 @@ TEST(QueuePairsOf, AreDealtEvenly) {
   EXPECT_EQ(QueuePairsOf(queue, 1), 2U);
 }
 
-TEST(WarmupMessages, AreAThousandOverAllQueuePairsButAFullWindowEach) {
-  const RingShape shape{64, 128, 1, 32};
-  EXPECT_EQ(WarmupMessages(shape, 1), 1024U);
-  EXPECT_EQ(WarmupMessages(shape, 100), 128U);
-}
-
 TEST(LayoutFor, StaysWithinTheFootprintForManyQueuePairs) {
   const RingShape shape{65536, 128, 1, 1};
   EXPECT_LE(LayoutFor(shape, 256).Bytes(), kMostSlotBytes);

@@ -16,6 +16,8 @@ constexpr double kMostSeconds = 1e9;
 constexpr double kMostNs = 1e18;
 constexpr double kMostDriftPpm = 1e9;
 constexpr double kMostMessagesPerSecond = 1e12;
+constexpr double kMostPercent = 1e9;
+constexpr std::uint64_t kLatestNs = std::uint64_t{1} << 62;
 constexpr std::size_t kMostSamples = 16384;
 constexpr std::size_t kMostBuckets = 65536;
 constexpr std::size_t kMostCounters = 1024;
@@ -138,12 +140,32 @@ OpenRun OpenRunFromJson(JsonReader reader) {
   return run;
 }
 
+// All that is known of the warm-up and of the end.
+void PutEnds(const SideRun& run, json& object) {
+  if (run.warmup_steady) object["warmup_steady"] = *run.warmup_steady;
+  if (!run.until) return;
+  object["until_reached"] = run.until->reached;
+  if (!run.until->half_width_percent) return;
+  object["until_half_width_percent"] = *run.until->half_width_percent;
+}
+
+void ReadEnds(JsonReader& reader, SideRun& run) {
+  if (reader.Has("warmup_steady")) run.warmup_steady = reader.Flag("warmup_steady");
+  if (!reader.Has("until_reached")) return;
+  run.until.emplace();
+  run.until->reached = reader.Flag("until_reached");
+  if (!reader.Has("until_half_width_percent")) return;
+  run.until->half_width_percent = reader.Real("until_half_width_percent", 0.0, kMostPercent);
+}
+
 }  // namespace
 
 json SideRunToJson(const SideRun& run) {
   json object = {{"complete", run.complete},
                  {"warmup_messages", run.warmup_messages},
                  {"warmup_seconds", run.warmup_seconds},
+                 {"sent_opened_ns", run.sent_opened_ns},
+                 {"received_opened_ns", run.received_opened_ns},
                  {"inline_bytes", run.inline_bytes},
                  {"inline_used", run.inline_used}};
   if (run.sent) object["sent"] = TrafficToJson(*run.sent);
@@ -154,6 +176,7 @@ json SideRunToJson(const SideRun& run) {
   if (run.open_loop) object["open_loop"] = OpenRunToJson(*run.open_loop);
   if (run.arrival_seed) object["arrival_seed"] = *run.arrival_seed;
   if (run.cpu) object["cpu"] = CpuCostToJson(*run.cpu);
+  PutEnds(run, object);
   json counters = json::array();
   json moves = json::array();
   for (const auto& [name, move] : run.counters) {
@@ -179,6 +202,9 @@ SideRun SideRunFromJson(const json& object, std::uint32_t queue_pairs) {
   run.complete = reader.Flag("complete");
   run.warmup_messages = reader.Number("warmup_messages", 0, kMost);
   run.warmup_seconds = reader.Real("warmup_seconds", 0.0, kMostSeconds);
+  run.sent_opened_ns = reader.Number("sent_opened_ns", 0, kLatestNs);
+  run.received_opened_ns = reader.Number("received_opened_ns", 0, kLatestNs);
+  ReadEnds(reader, run);
   run.inline_bytes =
       static_cast<std::uint32_t>(reader.Number("inline_bytes", 0, ~std::uint32_t{0}));
   run.inline_used = reader.Flag("inline_used");

@@ -31,6 +31,12 @@ struct OpenRun {
   RoundTrips service;             // from the post, where round_trips are from the planned time
 };
 
+// How a window ended that was to end when its rate is known well enough.
+struct UntilRun {
+  bool reached = false;
+  std::optional<double> half_width_percent;  // absent: there were too few intervals
+};
+
 struct SideRun {
   bool complete = false;                      // ran to its end
   std::optional<report::Traffic> sent;        // absent: this side initiated nothing
@@ -39,13 +45,20 @@ struct SideRun {
   std::optional<RoundTrips> round_trips;      // absent: this side did not measure them
   std::optional<OpenRun> open_loop;           // where they are of one
   std::optional<std::uint64_t> arrival_seed;  // where this side sent at random times
-  std::vector<report::ProgressSample> samples;  // since the window opened
+  // When the windows of `sent` and `received` opened, by the system's clock of this side; 0: they
+  // did not.
+  std::uint64_t sent_opened_ns = 0;
+  std::uint64_t received_opened_ns = 0;
+  std::vector<report::ProgressSample> samples;  // of what counts, since the window opened
   report::CounterDeltas counters;  // of this side's port and interface, around the window
   std::optional<report::CpuCost> cpu;
   std::optional<double> clock_drift_ppm;  // over the window; absent where it cannot be told
   std::uint64_t warmup_messages = 0;
   double warmup_seconds = 0.0;
-  std::uint32_t inline_bytes = 0;  // granted
+  std::optional<bool> warmup_steady;                // absent: this side did not look
+  std::optional<UntilRun> until;                    // absent: this side did not decide it
+  std::optional<report::ClockOffset> clock_offset;  // known to the client alone, and not told
+  std::uint32_t inline_bytes = 0;                   // granted
   bool inline_used = false;
 };
 

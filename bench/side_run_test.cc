@@ -62,6 +62,11 @@ SideRun FullRun() {
   run.clock_drift_ppm = -1.5;
   run.warmup_messages = 1000;
   run.warmup_seconds = 0.25;
+  run.warmup_steady = true;
+  run.sent_opened_ns = 1'000'000'007;
+  run.received_opened_ns = 1'000'000'011;
+  run.until.emplace();
+  run.until->half_width_percent = 1.5;
   run.inline_used = true;
   return run;
 }
@@ -88,6 +93,12 @@ TEST(SideRun, ComesBackAsItWas) {
   EXPECT_EQ(back.clock_drift_ppm, -1.5);
   EXPECT_EQ(back.warmup_messages, 1000U);
   EXPECT_EQ(back.warmup_seconds, 0.25);
+  EXPECT_EQ(back.warmup_steady, true);
+  EXPECT_EQ(back.sent_opened_ns, run.sent_opened_ns);
+  EXPECT_EQ(back.received_opened_ns, run.received_opened_ns);
+  ASSERT_TRUE(back.until.has_value());
+  EXPECT_FALSE(back.until->reached);
+  EXPECT_EQ(back.until->half_width_percent, 1.5);
   EXPECT_TRUE(back.inline_used);
   EXPECT_EQ(back.counters, run.counters);
   EXPECT_EQ(back.arrivals, run.arrivals);
@@ -201,7 +212,11 @@ INSTANTIATE_TEST_SUITE_P(
         Hostile{"endless_rate", "/open_loop/offered_messages_per_second", 1e300},
         Hostile{"service_that_is_none", "/open_loop/service", json::object()},
         Hostile{"planned_as_text", "/open_loop/planned", "9"},
-        Hostile{"seed_below_zero", "/arrival_seed", -1}, Hostile{"sample_time", "/sample_ns", {-1}},
+        Hostile{"seed_below_zero", "/arrival_seed", -1},
+        Hostile{"negative_width", "/until_half_width_percent", -1.0},
+        Hostile{"opened_as_text", "/sent_opened_ns", "1"},
+        Hostile{"opened_beyond_all_time", "/received_opened_ns", kMost},
+        Hostile{"sample_time", "/sample_ns", {-1}},
         Hostile{"samples_as_object", "/sample_messages", json::object()},
         Hostile{"negative_processor_time", "/cpu/process/user_seconds", -1.0},
         Hostile{"endless_processor_time", "/cpu/workers/system_seconds", 1e300},
@@ -215,9 +230,18 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(SideRun, RefusesEachFieldThatIsMissing) {
   const json whole = OnTheWire(FullRun());
-  const std::set<std::string> optional = {"sent",         "received",  "arrivals",
-                                          "round_trips",  "open_loop", "clock_drift_ppm",
-                                          "arrival_seed", "cpu"};
+  // A width without an end is an unknown key.
+  const std::set<std::string> optional = {"sent",
+                                          "received",
+                                          "arrivals",
+                                          "round_trips",
+                                          "open_loop",
+                                          "clock_drift_ppm",
+                                          "arrival_seed",
+                                          "cpu",
+                                          "warmup_steady",
+                                          "until_reached",
+                                          "until_half_width_percent"};
   for (const auto& [key, value] : whole.items()) {
     if (optional.contains(key)) continue;
     json object = whole;

@@ -3,18 +3,21 @@
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <utility>
 
 #include "bench/arrivals.h"
+#include "bench/clock_offset.h"
+#include "bench/ending.h"
 #include "bench/kept_samples.h"
-#include "bench/mean_turn.h"
 #include "bench/numbering.h"
 #include "bench/open_account.h"
 #include "bench/open_loop.h"
+#include "bench/run_account.h"
 #include "bench/shape.h"
 #include "bench/surroundings.h"
 #include "report/latency.h"
-#include "transport/cpu_counters.h"
+#include "report/steadiness.h"
 #include "transport/json_reader.h"
 
 namespace rdmabench {
@@ -32,97 +35,10 @@ constexpr double kCreditPatienceNs = 50e6;
 constexpr double kNsPerMs = 1e6;
 constexpr std::uint64_t kFirstSeed = 1;
 
-std::optional<std::string> NameOf(const std::optional<ibv_wc_opcode>& opcode) {
-  return opcode ? std::optional(std::string(OpcodeName(*opcode))) : std::nullopt;
-}
-
-// A window over several workers: from the first that began to the last that ended.
-struct Window {
-  std::uint64_t start_ticks = ~std::uint64_t{0};
-  std::uint64_t end_ticks = 0;
-
-  void Cover(std::uint64_t start, std::uint64_t end) {
-    if (start == 0) return;
-    start_ticks = std::min(start_ticks, start);
-    end_ticks = std::max(end_ticks, end);
-  }
-  double Seconds(const TickClock& clock) const {
-    return end_ticks > start_ticks ? clock.Seconds(start_ticks, end_ticks) : 0.0;
-  }
-};
-
-// When the first worker began to send, or else the first message arrived.
-std::uint64_t OpenedAt(const std::vector<JobRun>& runs) {
-  Window sent;
-  Window received;
-  for (const JobRun& run : runs) {
-    sent.Cover(run.sent.start_ticks, run.sent.end_ticks);
-    received.Cover(run.received.start_ticks, run.received.end_ticks);
-  }
-  return sent.end_ticks != 0 ? sent.start_ticks : received.start_ticks;
-}
-
-report::Traffic SentBy(const std::vector<JobRun>& runs, std::uint32_t message_bytes,
-                       const TickClock& clock) {
-  report::Traffic traffic;
-  Window window;
-  for (const JobRun& run : runs) {
-    traffic.messages += run.sent.messages;
-    window.Cover(run.sent.start_ticks, run.sent.end_ticks);
-    if (run.sent.opcode) traffic.completion_opcode = NameOf(run.sent.opcode);
-    traffic.messages_per_queue_pair.insert(traffic.messages_per_queue_pair.end(),
-                                           run.sent.per_queue_pair.begin(),
-                                           run.sent.per_queue_pair.end());
-  }
-  traffic.bytes = traffic.messages * message_bytes;
-  traffic.window_seconds = window.Seconds(clock);
-  return traffic;
-}
-
-report::Traffic ReceivedBy(const std::vector<JobRun>& runs, const TickClock& clock) {
-  report::Traffic traffic;
-  Window window;
-  for (const JobRun& run : runs) {
-    traffic.messages += run.received.messages;
-    traffic.bytes += run.received.bytes;
-    window.Cover(run.received.start_ticks, run.received.end_ticks);
-    traffic.messages_per_queue_pair.insert(traffic.messages_per_queue_pair.end(),
-                                           run.received.per_queue_pair.begin(),
-                                           run.received.per_queue_pair.end());
-    if (run.received.opcode) traffic.completion_opcode = NameOf(run.received.opcode);
-  }
-  traffic.window_seconds = window.Seconds(clock);
-  return traffic;
-}
-
-std::optional<report::Arrivals> ArrivalsOf(const std::vector<JobRun>& runs) {
-  std::optional<report::Arrivals> sum;
-  for (const JobRun& run : runs) {
-    if (!run.received.arrivals) continue;
-    if (!sum) sum.emplace();
-    *sum += *run.received.arrivals;
-  }
-  return sum;
-}
-
-// Of all workers; an event that one of them did not count is not known of all.
-report::CpuCost CostOf(const std::vector<JobRun>& runs) {
-  report::CpuCost cost;
-  cost.workers.emplace();
-  for (const JobRun& run : runs) {
-    cost.workers->user_seconds += run.cost.time.user_seconds;
-    cost.workers->system_seconds += run.cost.time.system_seconds;
-    if (cost.why_no_events.empty()) cost.why_no_events = run.cost.counts.why_not;
-  }
-  for (std::size_t i = 0; i < CpuEvents().size(); ++i) {
-    std::optional<std::uint64_t> sum = 0;
-    for (const JobRun& run : runs) {
-      const std::optional<std::uint64_t> count = run.cost.EventAt(i);
-      sum = sum && count ? std::optional(*sum + *count) : std::nullopt;
-    }
-    if (sum) cost.events.emplace_back(CpuEvents()[i].name, *sum);
-  }
-  return cost;
+// Warm-ups are judged by slices of time, of which the shortest has just enough.
+milliseconds SliceOf(std::uint64_t warmup_ms) {
+  constexpr std::uint64_t kSlices = report::kSteadySlices;
+  return milliseconds((warmup_ms + kSlices - 1) / kSlices);
 }
 
 }  // namespace
@@ -138,7 +54,8 @@ TestRun::TestRun(const Crew::Setting& setting, std::string& step)
       step_((step = "making the queue pairs", step)),
       test_(FindTest(setting.plan.test)),
       crew_(setting),
-      arrival_seed_(setting.plan.run.arrival_seed.value_or(kFirstSeed)) {
+      arrival_seed_(setting.plan.run.arrival_seed.value_or(kFirstSeed) +
+                    (setting.run - 1) * setting.agreement.shapes.size()) {
   step_ = "exchanging peer information";
   Session& session = setting_.session;
   session.Send("peer", crew_.Local());
@@ -194,6 +111,10 @@ void TestRun::Measure(std::size_t size, const Watching& watching, SideRun& own, 
   // Read when neither side moves anything: both are warm, and neither has begun.
   Meet("warm", shape);
   const Surroundings surroundings(setting_.site);
+  if (setting_.plan.queue.bidirectional) {
+    own.clock_offset =
+        CompareClocks(setting_.session, setting_.role, ReadSystemClock, In(kStepTimeout));
+  }
   Meet("run", shape);
   step_ = "running";
   const auto send_results = [&] {
@@ -288,7 +209,7 @@ std::function<void(const Sample&, double)> TestRun::Ticker(
 void TestRun::WarmUp(const RingShape& shape, SideRun& own) {
   const TestPlan& plan = setting_.plan;
   Job job = JobFor(shape);
-  job.messages = WarmupMessages(shape, plan.queue.queue_pairs);
+  job.messages = kUntilTold;
   job.at_least = shape.window;
   // Round trips of the warm-up are measured by the same code, and thrown away.
   std::vector<report::Histogram> thrown_away(job.duty.pings ? crew_.size() : 0);
@@ -296,8 +217,13 @@ void TestRun::WarmUp(const RingShape& shape, SideRun& own) {
                          .stall_timeout = milliseconds(plan.run.stall_timeout_ms) +
                                           LongestSilence(job, setting_.site.clock),
                          .progress = {}};
+  SteadyRate steady(setting_.site.clock);
   // Who only answers goes on until it has heard how much there was to answer.
-  if (job.duty.Initiates()) watch.duration = milliseconds(plan.run.warmup_ms);
+  if (job.duty.Initiates()) {
+    watch.duration = milliseconds(plan.run.LongestWarmupMs());
+    watch.enough = [&steady](std::span<const Sample> taken) { return steady.IsEnough(taken); };
+    watch.sample_every = SliceOf(plan.run.warmup_ms);
+  }
   std::vector<report::Histogram> these_too(job.open_loop ? thrown_away.size() : 0);
   const std::vector<JobRun> runs =
       crew_.Work(job, {.watch = watch, .round_trips = &thrown_away, .service_times = &these_too});
@@ -305,6 +231,7 @@ void TestRun::WarmUp(const RingShape& shape, SideRun& own) {
     const report::Traffic sent = SentBy(runs, shape.message_bytes, setting_.site.clock);
     own.warmup_messages = sent.messages;
     own.warmup_seconds = sent.window_seconds;
+    own.warmup_steady = steady.reached();
   }
   ThrowIfAborted();
 }
@@ -331,31 +258,29 @@ void TestRun::Loop(const RingShape& shape, const Watching& watching, SideRun& ow
   if (job.duty.Initiates() && options.LongestMs() > 0) {
     watch.duration = milliseconds(options.LongestMs());
   }
-  const TickClock::Moment opened = clock.Observe();
+  // Of two sides that initiate, one may decide the end of both.
+  const bool decides = options.until_ci_percent && job.duty.Initiates() &&
+                       (setting_.role == Role::kClient || !EndsWithClient(plan));
+  NarrowInterval narrow(clock, options.until_ci_percent.value_or(0.0), shape.signal_every);
+  if (decides) {
+    watch.enough = [&narrow](std::span<const Sample> taken) { return narrow.IsEnough(taken); };
+  }
+  const TickClock::Moment before = clock.Observe();
   const std::vector<JobRun> runs = crew_.Work(job, {.watch = watch,
                                                     .round_trips = &round_trips,
                                                     .service_times = &service_times,
                                                     .kept = kept.empty() ? nullptr : &kept,
                                                     .samples = &samples});
-  own.clock_drift_ppm = clock.DriftPpm(opened);
-  Account(job, runs, own);
-  if (job.duty.pings) {
-    own.round_trips.emplace();
-    for (const report::Histogram& histogram : round_trips) {
-      own.round_trips->histogram.Add(histogram);
-    }
-    for (SampleLog& log : kept) log.MoveTo(own.round_trips->kept);
-    for (const JobRun& run : runs) own.round_trips->lost += run.sent.lost_replies;
-    own.round_trips->ns_per_tick = clock.NanosecondsPerTick();
-  }
+  own.clock_drift_ppm = clock.DriftPpm(before);
+  if (decides) own.until = {narrow.reached(), narrow.half_width_percent()};
+  AccountFor(job, runs, clock, own);
+  PlaceInTime(runs, samples, clock, before, own);
+  own.inline_bytes = crew_.endpoint().inline_bytes();
+  own.inline_used = job.duty.Posts() && UsesInline(crew_.endpoint(), job);
+  if (job.duty.pings) own.round_trips = RoundTripsOf(runs, round_trips, kept, clock);
   if (job.open_loop && job.duty.pings) own.open_loop = OpenRunOf(runs, service_times, clock);
   if (job.at_random && job.duty.Initiates()) own.arrival_seed = job.arrival_seed;
   ++arrival_seed_;
-  const std::uint64_t start = OpenedAt(runs);
-  for (const Sample& sample : samples) {
-    if (sample.ticks < start) continue;
-    own.samples.push_back({clock.Seconds(start, sample.ticks), sample.messages});
-  }
   ThrowIfAborted();
   if (!job.duty.pings || own.sent->messages > 0) return;
   if (own.round_trips->lost == 0) {
@@ -364,19 +289,6 @@ void TestRun::Loop(const RingShape& shape, const Watching& watching, SideRun& ow
   throw Error(Blame::kRun,
               "no reply came to any of " + std::to_string(own.round_trips->lost) + " messages",
               "check the path between the two GIDs, or raise --reply-timeout");
-}
-
-void TestRun::Account(const Job& job, const std::vector<JobRun>& runs, SideRun& own) const {
-  const TickClock& clock = setting_.site.clock;
-  if (job.duty.Initiates()) {
-    own.sent = SentBy(runs, job.shape.message_bytes, clock);
-    own.sent->queue_turn = MeanTurn(runs, job.shape.window, clock);
-  }
-  if (job.op->TakesReceives() && job.duty.Listens()) own.received = ReceivedBy(runs, clock);
-  if (job.duty.sinks) own.arrivals = ArrivalsOf(runs);
-  own.cpu = CostOf(runs);
-  own.inline_bytes = crew_.endpoint().inline_bytes();
-  own.inline_used = job.duty.Posts() && UsesInline(crew_.endpoint(), job);
 }
 
 void TestRun::ThrowIfAborted() const {

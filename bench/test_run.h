@@ -59,7 +59,6 @@ class TestRun {
   void WarmUp(const RingShape& shape, SideRun& own);
   void Loop(const RingShape& shape, const Watching& watching, SideRun& own);
   void ExchangeKept(const SideRun& own, SideRun& peer);
-  void Account(const Job& job, const std::vector<JobRun>& runs, SideRun& own) const;
   void ThrowIfAborted() const;
 
   Crew::Setting setting_;

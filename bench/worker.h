@@ -46,6 +46,8 @@ class Worker {
   std::span<ReceiveRing> rings() { return rings_; }
   // Messages completed in the loop under way, for sampling.
   std::atomic<std::uint64_t>& progress() { return progress_; }
+  // Those of them that this side counts for the result, where it counts both directions.
+  std::atomic<std::uint64_t>& counted() { return counted_; }
   // Messages that the peer has sent in the run under way; all ones: not known yet.
   std::atomic<std::uint64_t>& expected() { return expected_; }
 
@@ -59,6 +61,7 @@ class Worker {
   std::unique_ptr<Endpoint> control_;
   std::vector<ReceiveRing> rings_;
   alignas(64) std::atomic<std::uint64_t> progress_{0};
+  std::atomic<std::uint64_t> counted_{0};  // the same thread writes both
   alignas(64) std::atomic<std::uint64_t> expected_{0};
   alignas(64) std::mutex mutex_;
   std::condition_variable changed_;

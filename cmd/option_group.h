@@ -47,8 +47,9 @@ class OptionGroup {
   void Time(const std::string& names, T& value, Range range, const std::string& help) {
     Add(names, "TIME", help, [=, &value](const std::string& text) {
       const std::chrono::milliseconds time = ParseDuration(Shown(names), text, range);
-      if constexpr (std::is_integral_v<T>) {
-        value = static_cast<T>(time.count());
+      using Value = typename ValueOf<T>::Type;
+      if constexpr (std::is_integral_v<Value>) {
+        value = static_cast<Value>(time.count());
       } else {
         value = time;
       }

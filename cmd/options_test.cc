@@ -106,6 +106,16 @@ TEST(Options, PercentilesAreAListOfThePlan) {
   EXPECT_THAT(Parse({"read_lat", "--help"}).text, HasSubstr("default 50,90,99,99.9,99.99"));
 }
 
+TEST(Options, SayHowLongAndHowOftenToMeasure) {
+  const RunOptions run = TestOf(Parse({"write_bw", "a", "--runs", "6", "--until", "ci=0.5%",
+                                       "--max-time", "20s", "--warmup-max", "1s"}))
+                             .run;
+  EXPECT_EQ(run.runs, 6U);
+  EXPECT_EQ(run.until_ci_percent, 0.5);
+  EXPECT_EQ(run.max_time_ms, 20'000U);
+  EXPECT_EQ(run.warmup_max_ms, 1000U);
+}
+
 TEST(Options, DscpIsTheTrafficClassWithoutItsLowerBits) {
   EXPECT_EQ(TestOf(Parse({"write_bw", "a", "--dscp", "26"})).link.traffic_class, 104U);
 }
@@ -142,6 +152,12 @@ INSTANTIATE_TEST_SUITE_P(
         BadCase{{"send_lat", "a", "-b"}, "--bidirectional"},
         BadCase{{"send_bw", "a", "--flow-label", "1,x"}, "'x'"},
         BadCase{{"write_bw", "a", "-n", "5", "-D", "1"}, "--duration"},
+        BadCase{{"write_bw", "a", "--until", "ci=1%", "-D", "1"}, "--until"},
+        BadCase{{"write_bw", "a", "--until", "1%"}, "--until '1%'"},
+        BadCase{{"write_bw", "a", "--until", "ci=1"}, "percent"},
+        BadCase{{"write_bw", "a", "--until", "ci=0%"}, "above 0%"},
+        BadCase{{"write_bw", "a", "--max-time", "5"}, "--max-time needs --until"},
+        BadCase{{"write_bw", "a", "--runs", "0"}, "1 to 1000"},
         BadCase{{"write_bw", "a", "-a", "-s", "64"}, "--size"},
         BadCase{{"write_bw", "a", "--tx-dept", "5"}, "--tx-depth"},
         BadCase{{"write_bw", "a", "b"}, "b"}, BadCase{{"write_bw", "a", "--format", "xml"}, "xml"},

@@ -270,6 +270,17 @@ double ParseNanoseconds(std::string_view option, std::string_view text) {
   RefuseForm(option, text, "a time with its unit: ns, us, ms or s");
 }
 
+double ParseShare(std::string_view option, std::string_view text, Range range) {
+  if (!text.ends_with('%')) RefuseForm(option, text, "a share in percent, such as 1%");
+  const std::optional<double> percent = Decimal(text.substr(0, text.size() - 1));
+  if (!percent) RefuseForm(option, text, "a share in percent, such as 1%");
+  if (*percent <= 0.0 || *percent < static_cast<double>(range.low) ||
+      *percent > static_cast<double>(range.high)) {
+    RefuseRange(option, text, "above 0%, up to " + std::to_string(range.high) + "%");
+  }
+  return *percent;
+}
+
 Rate ParseRate(std::string_view option, std::string_view text) {
   const RateUnit* unit = RateUnitOf(text);
   if (unit == nullptr) RefuseForm(option, text, kRateForm);

@@ -37,6 +37,10 @@ double ParsePercent(std::string_view option, std::string_view text);
 // "10us", "1.5ms", "800ns", "2s" as nanoseconds, up to an hour; the unit has to be there.
 double ParseNanoseconds(std::string_view option, std::string_view text);
 
+// "1%", "0.5%" as a number of hundredths; the sign has to be there. `range` is in percent; 0 is
+// none.
+double ParseShare(std::string_view option, std::string_view text, Range range);
+
 // "10Gbps" or "10Gb/s", "2.5Mpps" or "2.5M/s": bits or messages per second, with K, M, G or T in
 // either case for powers of 1000. Units are not: "GB/s" would be bytes. kRateBits and kRateMessages
 // are the ranges.

@@ -128,6 +128,16 @@ void AddSizeOptions(CLI::App& app, RunOptions& run) {
              "every power of two from 2 bytes to 8 MiB, or to the MTU on ud");
 }
 
+// "ci=1%"
+double ParseUntil(const std::string& text) {
+  constexpr std::string_view kKind = "ci=";
+  if (!text.starts_with(kKind)) {
+    throw Error(Blame::kUsage, "--until '" + text + "' is not known",
+                "--until ci=1% measures until the mean is known to within 1 percent");
+  }
+  return ParseShare("--until ci", text.substr(kKind.size()), kCiPercent);
+}
+
 void AddLengthOptions(CLI::App& app, RunOptions& run, Given& given) {
   OptionGroup group(app, "Length");
   group.Number("-n,--iters", run.iterations, kIterations, "messages a queue pair");
@@ -139,8 +149,19 @@ void AddLengthOptions(CLI::App& app, RunOptions& run, Given& given) {
             });
   group.Flag("--run-infinitely", run.until_interrupted,
              "measure until Ctrl-C, with a line each --interval, then report");
+  group.Add("--until", "ci=PERCENT%",
+            "measure until half the 95 % interval of the mean rate is at most so much of it; "
+            "latency tests: of the rate of round trips",
+            [&run](const std::string& text) { run.until_ci_percent = ParseUntil(text); });
+  group.Time("--max-time", run.max_time_ms, Range{1, kMilliseconds.high},
+             "with --until: no longer than this, each size and run; default 60 s");
+  group.Number("--runs", run.runs, kRuns,
+               "fresh runs of all sizes, each on new queue pairs; gives the median of them");
   group.Time("--warmup", run.warmup_ms, kMilliseconds,
-             "not counted: so long or 1,000 messages, but a full queue; 0: none; default 200ms");
+             "not counted: at least so long and a full queue, then until the rate is steady; 0: "
+             "none; default 200ms");
+  group.Time("--warmup-max", run.warmup_max_ms, kMilliseconds,
+             "end of a warm-up that is not steady; default: ten times --warmup");
   group.Add("--percentiles", "LIST",
             "of latency, each where ten samples lie beyond it; default " + DefaultPercents(),
             [&run](const std::string& text) {
@@ -169,11 +190,13 @@ void AddTestOptions(CLI::App& app, TestPlan& test, Given& given) {
 }
 
 void CheckGiven(const TestPlan& test, const Given& given) {
-  if (!given.duration || (!test.run.iterations && !test.run.until_interrupted)) return;
-  throw Error(Blame::kUsage,
-              std::string("--duration does not go with ") +
-                  (test.run.iterations ? "--iters" : "--run-infinitely"),
-              "leave one of them out");
+  if (!given.duration) return;
+  const auto refuse = [](const char* other, const char* remedy) {
+    throw Error(Blame::kUsage, std::string("--duration does not go with ") + other, remedy);
+  };
+  if (test.run.iterations) refuse("--iters", "leave one of them out");
+  if (test.run.until_interrupted) refuse("--run-infinitely", "leave one of them out");
+  if (test.run.until_ci_percent) refuse("--until", "--max-time bounds it; leave --duration out");
 }
 
 }  // namespace rdmabench

@@ -193,8 +193,9 @@ std::vector<std::string> Violations(const report::Report& report) {
   for (const report::Result& result : report.results) {
     for (const report::Check& check : result.checks) {
       if (check.ok) continue;
-      violations.push_back(result.test + " at " + std::to_string(result.message_bytes) +
-                           " B: " + check.name + (check.text.empty() ? "" : ": " + check.text) +
+      const std::string run = result.run ? " in run " + std::to_string(*result.run) : "";
+      violations.push_back(result.test + " at " + std::to_string(result.message_bytes) + " B" +
+                           run + ": " + check.name + (check.text.empty() ? "" : ": " + check.text) +
                            Figures(check));
     }
   }

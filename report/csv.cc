@@ -101,6 +101,7 @@ constexpr Column kColumnsBeforePercentiles[] = {
     {"bidirectional", [](const Report&, const Result& r) { return Field(r.bidirectional); }},
     {"from", [](const Report& report, const Result& r) { return HostName(report, r.from); }},
     {"to", [](const Report& report, const Result& r) { return HostName(report, r.to); }},
+    {"run", [](const Report&, const Result& r) { return r.run ? Field(*r.run) : std::string(); }},
     {"complete", [](const Report&, const Result& r) { return Field(r.complete); }},
     {"checks_ok", [](const Report&, const Result& r) { return Field(AllOk(r.checks)); }},
     {"mtu_bytes", [](const Report&, const Result& r) { return Field(r.effective.mtu_bytes); }},

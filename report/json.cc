@@ -8,6 +8,8 @@
 
 #include "report/json_cost.h"
 #include "report/json_delivery.h"
+#include "report/json_plan.h"
+#include "report/json_runs.h"
 
 namespace rdmabench::report {
 namespace {
@@ -169,6 +171,7 @@ Json EffectiveJson(const Effective& effective) {
   object.Put("duration_seconds", effective.duration_seconds);
   object.Put("warmup_messages", effective.warmup_messages);
   object.Put("warmup_seconds", effective.warmup_seconds);
+  object.Put("warmup_steady", effective.warmup_steady);
   object.Put("arrival", effective.arrival);
   object.Put("arrival_seed", effective.arrival_seed);
   object.Put("working_set_bytes", effective.working_set_bytes);
@@ -191,6 +194,8 @@ Json BandwidthJson(const Bandwidth& bandwidth) {
   object.Put("min_bytes_per_second", spread.min_bytes_per_second);
   object.Put("peak_bytes_per_second", spread.peak_bytes_per_second);
   object.Put("stdev_bytes_per_second", spread.stdev_bytes_per_second);
+  object.Put("batch_count", spread.batch_count);
+  object.Put("batch_correlation", spread.batch_correlation);
   object.Put("ci95_low_bytes_per_second", spread.ci95_low_bytes_per_second);
   object.Put("ci95_high_bytes_per_second", spread.ci95_high_bytes_per_second);
   return object.Take();
@@ -315,6 +320,7 @@ Json CountersJson(const Counters& counters) {
 Json ResultJson(const Result& result) {
   Object object;
   object.Put("plan_index", result.plan_index);
+  object.Put("run", result.run);
   object.Put("test", result.test);
   object.Put("op", result.op);
   object.Put("metric", result.metric);
@@ -330,6 +336,9 @@ Json ResultJson(const Result& result) {
   object.Put("window_seconds", result.window_seconds);
   object.Put("messages", result.messages);
   object.Put("bytes", result.bytes);
+  object.Put("clock_offset", result.clock_offset, ClockOffsetJson);
+  object.Put("shared_window", result.shared_window, SharedWindowJson);
+  object.Put("until", result.until, UntilJson);
   object.Put("bandwidth", result.bandwidth, BandwidthJson);
   if (result.open_loop) {
     object.Put("open_loop", OpenLoopJson(*result.open_loop, result.latency));
@@ -353,19 +362,6 @@ Json TestFailureJson(const TestFailure& failure) {
   return object.Take();
 }
 
-// Null unless the text is a JSON object of a nesting that can be written back without a deep
-// recursion.
-Json PlanJson(const std::string& text) {
-  constexpr int kDeepest = 32;
-  bool too_deep = false;
-  const auto watch_depth = [&](int depth, Json::parse_event_t, Json&) {
-    too_deep = too_deep || depth > kDeepest;
-    return !too_deep;
-  };
-  Json plan = Json::parse(text, watch_depth, /*allow_exceptions=*/false);
-  return plan.is_object() && !too_deep ? plan : Json();
-}
-
 }  // namespace
 
 std::string RenderJson(const Report& report) {
@@ -383,6 +379,7 @@ std::string RenderJson(const Report& report) {
   if (!plan.is_null()) object.Put("plan", plan);
   object.Put("hosts", ListJson(report.hosts, HostJson));
   object.Put("results", ListJson(report.results, ResultJson));
+  object.PutUnlessEmpty("repetitions", ListJson(RepetitionsOf(report.results), RepetitionJson));
   object.PutUnlessEmpty("slo", ListJson(report.slo, SloJson));
   object.PutUnlessEmpty("failures", ListJson(report.failures, TestFailureJson));
   object.Put("warnings", warnings);

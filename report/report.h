@@ -108,6 +108,7 @@ struct Effective {
   std::optional<double> duration_seconds = {};
   std::uint64_t warmup_messages = 0;
   double warmup_seconds = 0.0;
+  std::optional<bool> warmup_steady = {};   // absent: there was none
   std::optional<std::string> arrival = {};  // of a bandwidth test with a rate: as in OpenLoop
   std::optional<std::uint64_t> arrival_seed = {};
   std::uint64_t working_set_bytes = 0;
@@ -123,8 +124,11 @@ struct Spread {
   double interval_seconds = 0.0;
   double min_bytes_per_second = 0.0;
   double peak_bytes_per_second = 0.0;
-  double stdev_bytes_per_second = 0.0;     // of the sample: divided by interval_count - 1
-  double ci95_low_bytes_per_second = 0.0;  // 95 % interval of the mean
+  double stdev_bytes_per_second = 0.0;  // of the sample: divided by interval_count - 1
+  // 95 % interval of the mean, from batch means.
+  std::size_t batch_count = 0;
+  double batch_correlation = 0.0;  // of a batch with the next one
+  double ci95_low_bytes_per_second = 0.0;
   double ci95_high_bytes_per_second = 0.0;
 };
 
@@ -237,6 +241,27 @@ struct Interval {
   std::uint64_t messages = 0;
 };
 
+// The server's monotonic clock less the client's.
+struct ClockOffset {
+  double seconds = 0.0;
+  double error_seconds = 0.0;  // at most
+};
+
+// When both directions of a bidirectional test were under way.
+struct SharedWindow {
+  double seconds = 0.0;
+  double share = 0.0;  // of the longer window
+  bool used = false;   // the result's messages and rates are those in it
+};
+
+// A window that ends when the 95 % interval of the mean rate is narrow enough.
+struct Until {
+  double ci_percent = 0.0;  // half of the interval, of the mean: as asked for
+  double max_seconds = 0.0;
+  bool reached = false;
+  std::optional<double> half_width_percent = {};  // when the window was ended
+};
+
 struct Check {
   std::string name = {};
   bool ok = false;
@@ -290,12 +315,13 @@ struct Bounds {
   std::optional<double> achieved_share = {};  // of the lowest
 };
 
-// One measured size of one test.
+// One measured size of one test, in one run.
 struct Result {
   std::size_t plan_index = 0;
-  std::string test = {};    // "write_bw"
-  std::string op = {};      // "write"
-  std::string metric = {};  // "bw", "lat"
+  std::optional<std::uint32_t> run = {};  // from 1; absent where there is one run only
+  std::string test = {};                  // "write_bw"
+  std::string op = {};                    // "write"
+  std::string metric = {};                // "bw", "lat"
   std::string qp_type = {};
   std::uint64_t message_bytes = 0;
   std::uint32_t queue_pairs = 1;
@@ -308,6 +334,9 @@ struct Result {
   double window_seconds = 0.0;
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;
+  std::optional<ClockOffset> clock_offset = {};
+  std::optional<SharedWindow> shared_window = {};
+  std::optional<Until> until = {};
   // By the metric.
   std::optional<Bandwidth> bandwidth = {};
   std::optional<Latency> latency = {};

@@ -8,15 +8,10 @@
 #include <span>
 #include <vector>
 
+#include "report/progress_curve.h"
 #include "report/report.h"
 
 namespace rdmabench::report {
-
-// How many messages were complete at a moment, counted and timed from the opening of the window.
-struct ProgressSample {
-  double seconds = 0.0;
-  std::uint64_t messages = 0;
-};
 
 // What makes an interval long enough to say something. Counts move by whole signalling groups, so
 // that an interval of `minimum_groups` at the mean rate is right to 1 %; a stall, which has fewer,
@@ -44,14 +39,16 @@ struct Measurement {
 // allow too few.
 std::vector<Interval> EqualIntervals(const Measurement& measurement);
 
-// Absent for fewer than two intervals.
-std::optional<Spread> Summarize(std::span<const Interval> intervals, double bytes_per_message);
+// The same for batch means: at most kMostBatches.
+std::vector<Interval> Batches(const Measurement& measurement);
+
+// Extremes and deviation of the intervals' rates, and the interval of their mean from batches of
+// the same window. Absent for fewer than two of either.
+std::optional<Spread> Summarize(std::span<const Interval> intervals,
+                                std::span<const Interval> batches, double bytes_per_message);
 
 // messages / window and bytes / window, with the spread over EqualIntervals() where there are any.
 // Absent when the window has no length.
 std::optional<Bandwidth> BandwidthOf(const Measurement& measurement);
-
-// The two-sided 95 % quantile of Student's t. For at least one degree of freedom.
-double StudentT95(std::size_t degrees_of_freedom);
 
 }  // namespace rdmabench::report

@@ -45,24 +45,6 @@ std::uint64_t Sum(const std::vector<Interval>& intervals) {
   return sum;
 }
 
-// scipy.stats.t.ppf(0.975, degrees of freedom), scipy 1.10.1
-struct Quantile {
-  std::size_t degrees_of_freedom;
-  double t;
-};
-class StudentT : public ::testing::TestWithParam<Quantile> {};
-
-TEST_P(StudentT, AgreesWithScipy) {
-  EXPECT_NEAR(StudentT95(GetParam().degrees_of_freedom), GetParam().t, 1e-6);
-}
-
-INSTANTIATE_TEST_SUITE_P(Known, StudentT,
-                         ::testing::Values(Quantile{1, 12.7062047}, Quantile{4, 2.7764451},
-                                           Quantile{9, 2.2621572}, Quantile{15, 2.1314495},
-                                           Quantile{16, 2.1199053}, Quantile{19, 2.0930241},
-                                           Quantile{29, 2.0452296}, Quantile{99, 1.9842170},
-                                           Quantile{999, 1.9623415}, Quantile{100000, 1.9599877}));
-
 TEST(EqualIntervals, CutsTwoSecondsIntoTwentyOf100Milliseconds) {
   const auto samples = Steady(100000, 2.0);
   const auto intervals = EqualIntervals(Over(samples, 100000, 2.0));
@@ -126,6 +108,14 @@ TEST(EqualIntervals, AreAtMostAThousandInALongRun) {
   EXPECT_THAT(EqualIntervals(Over(samples, 100000, 500.0)), SizeIs(1000));
 }
 
+TEST(Batches, AreTheIntervalsOfAShortWindowAndAtMostThirtyOfALongOne) {
+  const auto samples = Steady(100000, 60.0);
+  EXPECT_THAT(Batches(Over(samples, 100000, 2.0)), SizeIs(20));
+  const auto batches = Batches(Over(samples, 100000, 60.0));
+  EXPECT_THAT(batches, SizeIs(30));
+  EXPECT_EQ(Sum(batches), 6000000u);
+}
+
 TEST(EqualIntervals, KeepAStall) {
   auto samples = Steady(100000, 2.0);
   for (std::size_t i = 20; i < samples.size(); ++i) {
@@ -161,8 +151,8 @@ TEST(EqualIntervals, NeverRunBackwardsWhenACountDoes) {
 // numpy.mean, numpy.std(ddof=1) and scipy.stats.t.interval(0.95, 9, mean, stdev / sqrt(10)) of the
 // rates.
 TEST(Summarize, AgreesWithScipy) {
-  const auto spread =
-      Summarize(IntervalsWith({1000, 1010, 990, 1005, 995, 1020, 980, 1000, 1003, 997}), 1.0);
+  const auto intervals = IntervalsWith({1000, 1010, 990, 1005, 995, 1020, 980, 1000, 1003, 997});
+  const auto spread = Summarize(intervals, intervals, 1.0);
   ASSERT_TRUE(spread);
   EXPECT_EQ(spread->interval_count, 10u);
   EXPECT_DOUBLE_EQ(spread->interval_seconds, 0.5);
@@ -174,7 +164,8 @@ TEST(Summarize, AgreesWithScipy) {
 }
 
 TEST(Summarize, HasNoSpreadWhenAllIntervalsAreEqual) {
-  const auto spread = Summarize(IntervalsWith(std::vector<std::uint64_t>(10, 500)), 1.0);
+  const auto intervals = IntervalsWith(std::vector<std::uint64_t>(10, 500));
+  const auto spread = Summarize(intervals, intervals, 1.0);
   ASSERT_TRUE(spread);
   EXPECT_EQ(spread->stdev_bytes_per_second, 0.0);
   EXPECT_EQ(spread->ci95_low_bytes_per_second, 1000.0);
@@ -182,8 +173,8 @@ TEST(Summarize, HasNoSpreadWhenAllIntervalsAreEqual) {
 }
 
 TEST(Summarize, IsAbsentForFewerThanTwoIntervals) {
-  EXPECT_FALSE(Summarize({}, 1.0));
-  EXPECT_FALSE(Summarize(IntervalsWith({1000}), 1.0));
+  EXPECT_FALSE(Summarize({}, {}, 1.0));
+  EXPECT_FALSE(Summarize(IntervalsWith({1000}), IntervalsWith({1000}), 1.0));
 }
 
 TEST(BandwidthOf, IsMessagesTimesBytesOverSeconds) {

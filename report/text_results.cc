@@ -10,11 +10,13 @@
 #include <tuple>
 
 #include "report/printable.h"
+#include "report/repetition.h"
 #include "report/text_cost.h"
 #include "report/text_delivery.h"
 #include "report/text_open_loop.h"
 #include "report/text_percentiles.h"
 #include "report/text_quantity.h"
+#include "report/text_runs.h"
 #include "report/text_table.h"
 
 namespace rdmabench::report {
@@ -40,8 +42,6 @@ std::vector<Group> GroupByTest(const std::vector<Result>& results) {
   }
   return groups;
 }
-
-std::string Seconds(double seconds) { return Fixed(seconds, 3) + " s"; }
 
 std::string Plural(std::uint64_t count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
@@ -109,27 +109,6 @@ std::string Memory(const Group& group) {
   return "working set " + working_set + ", relaxed ordering " + (relaxed ? "on" : "off");
 }
 
-std::string Run(const Group& group) {
-  const Effective& effective = group.front()->effective;
-  std::string run;
-  if (effective.duration_seconds) {
-    run = Seconds(*effective.duration_seconds) + ", ";
-  } else if (effective.iterations_per_queue_pair) {
-    run = Across(
-              group, [](const Effective& e) { return e.iterations_per_queue_pair.value_or(0); },
-              [](std::uint64_t value) { return std::to_string(value); }) +
-          " messages a queue pair, ";
-  }
-  if (effective.arrival == "poisson") {
-    run +=
-        "poisson arrivals with seed " + std::to_string(effective.arrival_seed.value_or(0)) + ", ";
-  }
-  const std::string messages = Across(
-      group, [](const Effective& e) { return e.warmup_messages; },
-      [](std::uint64_t value) { return std::to_string(value); });
-  return run + "after a warm-up of " + messages + " messages";
-}
-
 std::string GidText(const Gid& gid) {
   return std::to_string(gid.index) + ", " + Printable(gid.type) + ", " + Printable(gid.text);
 }
@@ -168,7 +147,9 @@ std::string Agreed(const Report& report, const Group& group) {
   rows.AddRow({"requests", Requests(group)});
   rows.AddRow({"inline", Inline(group)});
   rows.AddRow({"memory", Memory(group)});
-  rows.AddRow({"run", Run(group)});
+  rows.AddRow({"run", LengthText(group)});
+  const std::string shared = SharedWindowText(group);
+  if (!shared.empty()) rows.AddRow({"windows", shared});
   return Printable(first.test) + ": " + HostName(report, first.from) +
          (first.bidirectional ? " ↔ " : " → ") + HostName(report, first.to) + Basis(first) + "\n" +
          rows.Render(2);
@@ -188,6 +169,10 @@ struct Column {
   std::string_view title;
   std::size_t width;
   std::string (*cell)(const Result& result);
+};
+
+constexpr Column kRunColumns[] = {
+    {"run", 4, [](const Result& r) { return std::to_string(r.run.value_or(0)); }},
 };
 
 constexpr Column kColumns[] = {
@@ -241,6 +226,7 @@ constexpr Column kSpreadColumns[] = {
      }},
 };
 
+bool HasRun(const Result& result) { return result.run.has_value(); }
 bool HasLatency(const Result& result) { return result.latency.has_value(); }
 bool HasLost(const Result& result) { return Lost(result) > 0; }
 bool IsOpenLoop(const Result& result) { return result.open_loop.has_value(); }
@@ -255,6 +241,7 @@ struct ColumnSet {
 };
 
 constexpr ColumnSet kColumnSets[] = {
+    {kRunColumns, HasRun},
     {kColumns, [](const Result&) { return true; }},
     {kBandwidthColumns, HasBandwidth},
     {kSpreadColumns, HasSpread},
@@ -313,7 +300,9 @@ std::string FailedChecks(const Group& group) {
   for (const Result* result : group) {
     for (const Check& check : result->checks) {
       if (check.ok) continue;
-      text += "  check failed at " + Size(result->message_bytes) + ": " + Printable(check.name);
+      text += "  check failed at " + Size(result->message_bytes) +
+              (result->run ? " in run " + std::to_string(*result->run) : "") + ": " +
+              Printable(check.name);
       if (!check.text.empty()) text += ": " + Printable(check.text);
       std::string figures;
       for (const auto& [name, value] : check.figures) {
@@ -329,11 +318,13 @@ std::string FailedChecks(const Group& group) {
 
 std::string RenderResults(const Report& report) {
   std::string text;
+  const std::vector<Repetition> repetitions = RepetitionsOf(report.results);
   for (const Group& group : GroupByTest(report.results)) {
     text += (text.empty() ? "" : "\n") + Agreed(report, group) + "\n" + Table(group);
     text += PercentileIntervals(group);
     text += LoopNotes(group) + SloNotes(report.slo, group.front()->plan_index);
     const std::string notes = RenderBounds(group) + RenderCpu(group) + DeliveryLines(report, group);
+    text += RepetitionLines(repetitions, group.front()->plan_index);
     text += (notes.empty() ? "" : "\n" + notes) + FailedChecks(group);
   }
   return text;

@@ -71,13 +71,22 @@ def written(tmp_path, name, document):
     return path
 
 
-@pytest.mark.parametrize("name", ["complete", "partial", "hostile"])
+@pytest.mark.parametrize("name", ["complete", "partial", "hostile", "repeated"])
 @pytest.mark.parametrize("suffix, magic", [("png", b"\x89PNG"), ("svg", b"<?xml")])
 def test_draws_a_picture(plot, tmp_path, name, suffix, magic):
     output = tmp_path / f"out.{suffix}"
     done = plot(GOLDEN / f"{name}.json", "-o", output)
     assert done.returncode == 0, done.stderr
     assert output.read_bytes().startswith(magic)
+
+
+def test_draws_the_run_in_the_middle():
+    report = json.loads((GOLDEN / "repeated.json").read_text(encoding="utf-8"))
+    (series,) = SCRIPT.series_of("x", report, "bandwidth", SCRIPT.bandwidth_panels.point_of)
+    (point,) = series.points
+    rates = sorted(result["bandwidth"]["messages_per_second"] for result in report["results"] if "bandwidth" in result)
+    assert point.rate == rates[2]
+    assert "middle" in SCRIPT.footer_of([report])
 
 
 def test_runs_as_a_program(tmp_path):

@@ -45,12 +45,15 @@ def check_direction(result, direction, expected):
 def check_checks(result):
     """All that can be expected of an emulated host, which is at times so slow that a message is sent again."""
     checks = {check["name"]: check["ok"] for check in result["checks"]}
-    failed = [check for check in result["checks"] if not check["ok"] and check["name"] != "no_errors_counted"]
+    # So few messages are under way for so short a time that two sides need not do it together.
+    chance = {"no_errors_counted", "directions_overlap"}
+    failed = [check for check in result["checks"] if not check["ok"] and check["name"] not in chance]
     assert not failed
     assert {"queue_pairs_add_up", "completions_name_the_op", "no_errors_counted"} <= checks.keys()
     assert ("received_as_sent" in checks) == (result["op"] in RECEIVED)
     assert ("ports_count_the_packets" in checks) == (not result["bidirectional"])
     assert ("samples_are_messages" in checks) == (result["metric"] == "lat")
+    assert ("directions_overlap" in checks) == result["bidirectional"]
 
 
 def check_result(report, result):

@@ -5,6 +5,7 @@ import json
 import math
 
 SCHEMA_VERSION = 2
+RANKS = {"bandwidth": "bytes_per_second", "latency": "mean_ns"}  # what tells the run in the middle
 
 
 class UnfitFile(Exception):
@@ -59,12 +60,22 @@ def direction_of(report, result):
     return f"{host_name(report, result['from'])} → {host_name(report, result['to'])}"
 
 
+def middle_runs(results, key):
+    """Those that have `key`; of several runs of one test and size the one in the middle."""
+    groups = {}
+    for index, result in enumerate(results):
+        if key in result:
+            same = (result["plan_index"], result["message_bytes"]) if "run" in result else index
+            groups.setdefault(same, []).append(result)
+    for runs in groups.values():
+        runs.sort(key=lambda result: number(result[key][RANKS[key]]))
+    return [runs[(len(runs) - 1) // 2] for runs in groups.values()]
+
+
 def series_of(stem, report, key, point_of):
     """The report's results that have `key`, sorted into series that differ in size only."""
     series = {}
-    for result in report["results"]:
-        if key not in result:
-            continue
+    for result in middle_runs(report["results"], key):
         traits = {
             "report": stem,
             "test": printable(result["test"]),
@@ -131,6 +142,8 @@ def footer_of(reports):
         for result in report["results"]
     ):
         lines.append("Bars: 95 % confidence interval of the mean")
+    if any("run" in result for report in reports for result in report["results"]):
+        lines.append("Of several runs the one in the middle")
     partial = sum(report["status"] != "complete" for report in reports)
     if partial:
         lines.append(

@@ -1,0 +1,146 @@
+#include "bench/run_account.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "bench/mean_turn.h"
+#include "bench/op.h"
+#include "transport/cpu_counters.h"
+
+namespace rdmabench {
+namespace {
+
+std::optional<std::string> NameOf(const std::optional<ibv_wc_opcode>& opcode) {
+  return opcode ? std::optional(std::string(OpcodeName(*opcode))) : std::nullopt;
+}
+
+// A window over several workers: from the first that began to the last that ended.
+struct Window {
+  std::uint64_t start_ticks = ~std::uint64_t{0};
+  std::uint64_t end_ticks = 0;
+
+  void Cover(std::uint64_t start, std::uint64_t end) {
+    if (start == 0) return;
+    start_ticks = std::min(start_ticks, start);
+    end_ticks = std::max(end_ticks, end);
+  }
+  double Seconds(const TickClock& clock) const {
+    return end_ticks > start_ticks ? clock.Seconds(start_ticks, end_ticks) : 0.0;
+  }
+};
+
+template <class Part>
+Window WindowOf(const std::vector<JobRun>& runs, Part JobRun::*part) {
+  Window window;
+  for (const JobRun& run : runs) window.Cover((run.*part).start_ticks, (run.*part).end_ticks);
+  return window;
+}
+
+// When a window opened, by the system's clock; 0: it did not.
+std::uint64_t OpenedNs(const Window& window, const TickClock& clock,
+                       const TickClock::Moment& before) {
+  if (window.end_ticks == 0) return 0;
+  constexpr double kNsPerSecond = 1e9;
+  return before.nanoseconds +
+         static_cast<std::uint64_t>(clock.Seconds(before.ticks, window.start_ticks) * kNsPerSecond);
+}
+
+report::Traffic ReceivedBy(const std::vector<JobRun>& runs, const TickClock& clock) {
+  report::Traffic traffic;
+  for (const JobRun& run : runs) {
+    traffic.messages += run.received.messages;
+    traffic.bytes += run.received.bytes;
+    traffic.messages_per_queue_pair.insert(traffic.messages_per_queue_pair.end(),
+                                           run.received.per_queue_pair.begin(),
+                                           run.received.per_queue_pair.end());
+    if (run.received.opcode) traffic.completion_opcode = NameOf(run.received.opcode);
+  }
+  traffic.window_seconds = WindowOf(runs, &JobRun::received).Seconds(clock);
+  return traffic;
+}
+
+std::optional<report::Arrivals> ArrivalsOf(const std::vector<JobRun>& runs) {
+  std::optional<report::Arrivals> sum;
+  for (const JobRun& run : runs) {
+    if (!run.received.arrivals) continue;
+    if (!sum) sum.emplace();
+    *sum += *run.received.arrivals;
+  }
+  return sum;
+}
+
+// Of all workers; an event that one of them did not count is not known of all.
+report::CpuCost CostOf(const std::vector<JobRun>& runs) {
+  report::CpuCost cost;
+  cost.workers.emplace();
+  for (const JobRun& run : runs) {
+    cost.workers->user_seconds += run.cost.time.user_seconds;
+    cost.workers->system_seconds += run.cost.time.system_seconds;
+    if (cost.why_no_events.empty()) cost.why_no_events = run.cost.counts.why_not;
+  }
+  for (std::size_t i = 0; i < CpuEvents().size(); ++i) {
+    std::optional<std::uint64_t> sum = 0;
+    for (const JobRun& run : runs) {
+      const std::optional<std::uint64_t> count = run.cost.EventAt(i);
+      sum = sum && count ? std::optional(*sum + *count) : std::nullopt;
+    }
+    if (sum) cost.events.emplace_back(CpuEvents()[i].name, *sum);
+  }
+  return cost;
+}
+
+}  // namespace
+
+report::Traffic SentBy(const std::vector<JobRun>& runs, std::uint32_t message_bytes,
+                       const TickClock& clock) {
+  report::Traffic traffic;
+  for (const JobRun& run : runs) {
+    traffic.messages += run.sent.messages;
+    if (run.sent.opcode) traffic.completion_opcode = NameOf(run.sent.opcode);
+    traffic.messages_per_queue_pair.insert(traffic.messages_per_queue_pair.end(),
+                                           run.sent.per_queue_pair.begin(),
+                                           run.sent.per_queue_pair.end());
+  }
+  traffic.bytes = traffic.messages * message_bytes;
+  traffic.window_seconds = WindowOf(runs, &JobRun::sent).Seconds(clock);
+  return traffic;
+}
+
+void AccountFor(const Job& job, const std::vector<JobRun>& runs, const TickClock& clock,
+                SideRun& own) {
+  if (job.duty.Initiates()) {
+    own.sent = SentBy(runs, job.shape.message_bytes, clock);
+    own.sent->queue_turn = MeanTurn(runs, job.shape.window, clock);
+  }
+  if (job.op->TakesReceives() && job.duty.Listens()) own.received = ReceivedBy(runs, clock);
+  if (job.duty.sinks) own.arrivals = ArrivalsOf(runs);
+  own.cpu = CostOf(runs);
+}
+
+void PlaceInTime(const std::vector<JobRun>& runs, std::span<const Sample> samples,
+                 const TickClock& clock, const TickClock::Moment& before, SideRun& own) {
+  const Window sent = WindowOf(runs, &JobRun::sent);
+  const Window received = WindowOf(runs, &JobRun::received);
+  own.sent_opened_ns = OpenedNs(sent, clock, before);
+  own.received_opened_ns = OpenedNs(received, clock, before);
+  // When the first worker began to send, or else the first message arrived.
+  const std::uint64_t start = sent.end_ticks != 0 ? sent.start_ticks : received.start_ticks;
+  for (const Sample& sample : samples) {
+    if (sample.ticks < start) continue;
+    own.samples.push_back({clock.Seconds(start, sample.ticks), sample.counted});
+  }
+}
+
+RoundTrips RoundTripsOf(const std::vector<JobRun>& runs,
+                        const std::vector<report::Histogram>& histograms,
+                        std::vector<SampleLog>& kept, const TickClock& clock) {
+  RoundTrips trips;
+  for (const report::Histogram& histogram : histograms) trips.histogram.Add(histogram);
+  for (SampleLog& log : kept) log.MoveTo(trips.kept);
+  for (const JobRun& run : runs) trips.lost += run.sent.lost_replies;
+  trips.ns_per_tick = clock.NanosecondsPerTick();
+  return trips;
+}
+
+}  // namespace rdmabench
