@@ -5,7 +5,8 @@ Runs hot_loop_cost under callgrind for two message counts; the difference of the
 verbs' own functions executed, divided by the difference of the counts, is the cost of a message. Set-up is the same in both and
 drops out. The figures are those of the machine code, the same on every run.
 
-What recording a round trip costs is the loop with a probe less the loop with one that does nothing: the clock is read in both.
+What recording a round trip costs is a probe less one that does nothing, each called by the loop that measures round trips: the loop,
+which reads the clock, and the call are the same in both.
 
 The sender's figure has all from its post to its completion. Where the op takes receive requests it has the look at the credits, too,
 and the receiver's has the completion, the request posted again in its chain, and the chain's credit.

@@ -54,7 +54,7 @@ class Lanes {
 
   // Calls `take` with the lane of each completed request; false: failed, or take() was.
   template <class Take>
-  bool Reap(Failure& failure, const Take& take) {
+  [[gnu::always_inline]] bool Reap(Failure& failure, const Take& take) {
     return PollEach<Channel>(cqs_, completions_, failure, [&](const ibv_wc& completion) {
       const auto lane = static_cast<std::uint32_t>(completion.wr_id);
       --lanes_[lane].in_flight;

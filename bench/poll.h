@@ -18,8 +18,8 @@ using CompletionBatch = std::array<ibv_wc, 16>;
 // Calls `take` with each completion. False: a poll or a completion has failed, as `failure` says,
 // or take() was false.
 template <class Channel, class Take>
-bool PollEach(const std::vector<ibv_cq*>& cqs, CompletionBatch& batch, Failure& failure,
-              const Take& take) {
+[[gnu::always_inline]] inline bool PollEach(const std::vector<ibv_cq*>& cqs, CompletionBatch& batch,
+                                            Failure& failure, const Take& take) {
   for (ibv_cq* cq : cqs) {
     const int count = Channel::Poll(cq, batch.data(), static_cast<int>(batch.size()));
     if (count < 0) [[unlikely]] {

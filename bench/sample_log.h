@@ -17,11 +17,11 @@ inline constexpr std::uint64_t kMostKeptSamples = 10'000'000;
 class alignas(64) SampleLog {
  public:
   // Takes and touches its memory at once: in the window it costs no page faults.
-  explicit SampleLog(std::size_t room) : ticks_(room) {}
+  explicit SampleLog(std::size_t room) : ticks_(room), room_(room) {}
 
   // Nothing, when there is no room left.
   void Record(std::uint64_t ticks) {
-    if (count_ == ticks_.size()) [[unlikely]]
+    if (count_ == room_) [[unlikely]]
       return;
     ticks_[count_++] = ticks;
   }
@@ -29,6 +29,7 @@ class alignas(64) SampleLog {
   // Appends what was recorded, in order, and gives the memory back.
   void MoveTo(std::vector<std::uint64_t>& all) {
     ticks_.resize(std::exchange(count_, 0));
+    room_ = 0;
     if (all.empty()) {
       all = std::exchange(ticks_, {});
     } else {
@@ -39,6 +40,7 @@ class alignas(64) SampleLog {
 
  private:
   std::vector<std::uint64_t> ticks_;
+  std::size_t room_;
   std::size_t count_ = 0;
 };
 

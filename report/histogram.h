@@ -86,8 +86,10 @@ class alignas(64) Histogram {
   static constexpr std::uint32_t kBuckets = (64 - kSubBits + 1) << kSubBits;
 
   static std::uint64_t Index(std::uint64_t value) {
-    const auto shift = static_cast<unsigned>(std::bit_width(value | kBase)) - kSubBits - 1;
-    return (std::uint64_t{shift} << kSubBits) + (value >> shift);
+    // Of the highest bit; bit_width() would cost three instructions more on x86.
+    const unsigned place = 63U ^ static_cast<unsigned>(std::countl_zero(value | kBase));
+    return (std::uint64_t{place} << kSubBits) + (value >> (place - kSubBits)) -
+           (std::uint64_t{kSubBits} << kSubBits);
   }
   static bool ArePossible(std::span<const Entry> entries, const Totals& totals);
   void EstimateTotals();
