@@ -41,9 +41,9 @@ class Stream {
       lanes_[i] = {.qp = rings_[i].qp,
                    .requests = rings_[i].ring.requests().data(),
                    .length = static_cast<std::uint32_t>(rings_[i].ring.requests().size()),
-                   .limit = messages,
-                   .followed = shape_.window};
+                   .limit = messages};
       lanes_[i].Open(room_);
+      if constexpr (Probe::kFollows) lanes_[i].followed = probe_.messages_a_look();
     }
     open_lanes_ = lanes_.size();
   }
@@ -99,7 +99,7 @@ class Stream {
     std::uint64_t may_post = 0;
     std::uint64_t completed = 0;
     std::uint64_t limit = 0;
-    // With so many complete the place that the probe follows is free again.
+    // With so many complete the place that the probe follows is free, and is looked at.
     std::uint64_t followed = 0;
 
     void Open(std::uint64_t room) { may_post = std::min(limit, completed + room); }
@@ -165,9 +165,9 @@ class Stream {
   [[gnu::cold]] bool Turn(State& lane) {
     const std::uint64_t freed_ticks = probe_.Now();
     if (lane.posted < lane.may_post && !Fill(lane)) return false;
-    lane.followed += shape_.window;
     probe_.Turned(static_cast<std::size_t>(&lane - lanes_.data()), freed_ticks,
-                  lane.posted >= lane.followed);
+                  lane.posted >= lane.followed + shape_.window);
+    lane.followed += probe_.messages_a_look();
     return true;
   }
 

@@ -4,6 +4,7 @@
 // makes of the two.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -19,32 +20,40 @@ struct Turns {
   std::uint64_t starved = 0;  // the place was not taken at once: by a pace, or for want of credits
 };
 
-// A probe of Stream. A place is looked at when it is free again, so once in a whole queue of
-// messages.
+// A probe of Stream. A place is looked at when it is free again: after each turn, of a queue so
+// short that its clock would be read too often after several.
 class FollowTurns {
  public:
   static constexpr bool kFollows = true;
 
-  FollowTurns(std::size_t queue_pairs, const TickClock& clock)
-      : clock_(&clock), turns_(queue_pairs), next_(queue_pairs) {}
+  FollowTurns(std::size_t queue_pairs, std::uint32_t depth, const TickClock& clock)
+      : clock_(&clock),
+        depth_(depth),
+        turns_a_look_(std::max(kFewestMessages / depth, 1U)),
+        turns_(queue_pairs),
+        next_(queue_pairs) {}
 
+  std::uint64_t messages_a_look() const { return std::uint64_t{turns_a_look_} * depth_; }
   void Posted(std::uint64_t /*message*/) const {}
   void Completed(std::uint64_t /*messages*/) const {}
   std::uint64_t Now() const { return clock_->Now(); }
-  // A turn has ended, and another begun; `is_taken`: with a message in the place already.
+  // Turns have ended, and another begun; `is_taken`: with a message in the place already.
   void Turned(std::size_t queue_pair, std::uint64_t freed_ticks, bool is_taken) {
     Turns& turns = turns_[queue_pair];
     Beginning& next = next_[queue_pair];
-    ++turns.count;
+    turns.count += turns_a_look_;
     turns.last_ticks = freed_ticks;
-    turns.refill_ticks += next.refill_ticks;
-    turns.starved += next.is_starved ? 1 : 0;
+    // Those between two looks are taken to be like the first.
+    turns.refill_ticks += turns_a_look_ * next.refill_ticks;
+    turns.starved += next.is_starved ? turns_a_look_ : 0;
     // Of a turn that does not end nothing is told.
     next = {.refill_ticks = is_taken ? Now() - freed_ticks : 0, .is_starved = !is_taken};
   }
   const std::vector<Turns>& turns() const { return turns_; }
 
  private:
+  static constexpr std::uint32_t kFewestMessages = 16;
+
   // What is known of the turn under way.
   struct Beginning {
     std::uint64_t refill_ticks = 0;
@@ -52,6 +61,8 @@ class FollowTurns {
   };
 
   const TickClock* clock_;
+  std::uint32_t depth_;
+  std::uint32_t turns_a_look_;
   std::vector<Turns> turns_;
   std::vector<Beginning> next_;
 };

@@ -22,7 +22,7 @@ class TurnsTest : public testing::Test {
 
   std::atomic<std::uint64_t> now_ns_{0};
   TickClock clock_{now_ns_};
-  FollowTurns probe_{2, clock_};
+  FollowTurns probe_{2, 128, clock_};
 };
 
 TEST_F(TurnsTest, CountTheRefillOfATurnWhenItHasEnded) {
@@ -41,6 +41,16 @@ TEST_F(TurnsTest, CountAPlaceThatWasNotTakenAtOnceAsStarved) {
   Turn(2000, 0);
   EXPECT_EQ(probe_.turns()[0].refill_ticks, 0U);
   EXPECT_EQ(probe_.turns()[0].starved, 1U);
+}
+
+TEST_F(TurnsTest, OfAShortQueueAreLookedAtOnceInSixteenMessages) {
+  probe_ = FollowTurns(1, 4, clock_);
+  EXPECT_EQ(probe_.messages_a_look(), 16U);
+  Turn(1000, 50);
+  Turn(2000, 0);
+  EXPECT_EQ(probe_.turns()[0].count, 8U);
+  EXPECT_EQ(probe_.turns()[0].refill_ticks, 4 * 50U);
+  EXPECT_EQ(FollowTurns(1, 10, clock_).messages_a_look(), 10U);
 }
 
 // Two queue pairs, one of which is twice as fast, in a window from 1000 to 101'000 ns.
