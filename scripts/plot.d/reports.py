@@ -5,7 +5,11 @@ import json
 import math
 
 SCHEMA_VERSION = 2
-RANKS = {"bandwidth": "bytes_per_second", "latency": "mean_ns"}  # what tells the run in the middle
+RANKS = {  # what tells the run in the middle
+    "bandwidth": lambda bandwidth: bandwidth["bytes_per_second"],
+    "latency": lambda latency: latency["mean_ns"],
+    "open_loop": lambda open_loop: open_loop["response"]["mean_ns"],
+}
 
 
 class UnfitFile(Exception):
@@ -68,7 +72,7 @@ def middle_runs(results, key):
             same = (result["plan_index"], result["message_bytes"]) if "run" in result else index
             groups.setdefault(same, []).append(result)
     for runs in groups.values():
-        runs.sort(key=lambda result: number(result[key][RANKS[key]]))
+        runs.sort(key=lambda result: number(RANKS[key](result[key])))
     return [runs[(len(runs) - 1) // 2] for runs in groups.values()]
 
 
