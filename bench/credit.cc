@@ -93,7 +93,7 @@ std::uint64_t Credits::Settled(const Queue& queue, std::uint64_t count) const {
 }
 
 // What is still to be received arrives in far less than the patience; what has not is lost, and its
-// receive requests are still posted.
+// receive requests are still posted. Of what has come, less than a chain may not be posted again.
 void Credits::Forgive(Queue& queue, std::uint64_t count) {
   const std::uint64_t now = clock_->Now();
   if (queue.since_ticks == 0 || queue.seen != count) {
@@ -101,7 +101,8 @@ void Credits::Forgive(Queue& queue, std::uint64_t count) {
     queue.seen = count;
   } else if (now - queue.since_ticks > options_.patience_ticks) {
     queue.since_ticks = 0;
-    queue.forgiven = options_.counts_lost ? queue.sent : queue.sent - count;
+    const std::uint64_t gone = queue.sent - (options_.chain - 1);
+    queue.forgiven = options_.counts_lost ? gone : gone - count;
   }
 }
 

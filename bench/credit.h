@@ -66,6 +66,7 @@ class Credits {
   struct Options {
     std::uint32_t depth = 0;      // of a receive queue
     std::uint32_t post_list = 1;  // messages a post
+    std::uint32_t chain = 1;      // receive requests that are posted again at once
     bool is_shared = false;       // all queue pairs send into one queue
     // Where messages get lost their credits never come: after so long without any, all that was
     // sent counts as gone. 0: never.

@@ -129,6 +129,23 @@ TEST_F(CreditTest, CountsOnlyWhatDidNotComeAsGone) {
   EXPECT_EQ(Use(credits, 0), 1U);
 }
 
+// Whether these have come or not, the count does not say.
+TEST_F(CreditTest, ForgivesNoneThatMayWaitForItsChainToBePostedAgain) {
+  for (const bool counts_lost : {false, true}) {
+    Credits::Restart(*sender_, kQueues);
+    Credits credits =
+        MakeCredits({.depth = 8, .chain = 4, .patience_ticks = 1, .counts_lost = counts_lost});
+    Use(credits, 0);
+    Count(0) = 4;
+    ASSERT_EQ(Use(credits, 0), 4U);
+    while (!credits.MayPost(0, 0)) {
+    }
+    EXPECT_EQ(Use(credits, 0), 4U) << "with the one before five, for three requests are missing";
+    Count(0) = 12;
+    EXPECT_EQ(Use(credits, 0), counts_lost ? 3U : 8U);
+  }
+}
+
 // A count that has lost messages, too, comes to what was forgiven when a later one has arrived.
 TEST_F(CreditTest, ForgivesNothingTwiceWhereTheCountHasWhatWasLost) {
   Credits credits = MakeCredits({.depth = 8, .patience_ticks = 1, .counts_lost = true});

@@ -157,6 +157,7 @@ JobRun RunCredited(const Bench& bench, const Job& job, Wait wait, Marks marks) {
                   Credits(*bench.control, job.shares_receive_queue ? 1 : PairsOf(bench),
                           {.depth = job.receive.depth,
                            .post_list = job.shape.post_list,
+                           .chain = job.receive.chain,
                            .is_shared = job.shares_receive_queue,
                            .patience_ticks = job.credit_patience_ticks,
                            .counts_lost = job.numbering != Numbering::kNone},
@@ -181,7 +182,12 @@ SharedQueue SharedBy(const Endpoint& endpoint) {
 template <class Stamp, class Number, class Lane>
 MarksOf<Stamp, Sequences<Number, Lane>> Numbered(const Bench& bench, const Job& job, Stamp stamp,
                                                  Number number, Lane lane) {
-  return {std::move(stamp), Sequences<Number, Lane>(job.first_number, PairsOf(bench),
+  // What is left of the queue lets the sender go on: a post, and a chain that is not full yet.
+  const std::uint64_t most_overtaken =
+      std::uint64_t{job.receive.depth} + 1 - job.receive.chain - job.shape.post_list;
+  return {std::move(stamp), Sequences<Number, Lane>({.first = job.first_number,
+                                                     .lanes = PairsOf(bench),
+                                                     .most_overtaken = most_overtaken},
                                                     std::move(number), std::move(lane))};
 }
 

@@ -174,13 +174,14 @@ TEST_F(RunDelivery, IsCountedOfEachDirectionForItself) {
 class LossOfCredits : public RunDelivery, public testing::WithParamInterface<bool> {};
 
 TEST_P(LossOfCredits, HoldsUpNothing) {
-  fake::Inject({.lose_at_message = 50, .lost_messages = 100});
+  constexpr std::uint64_t kLost = 100;
+  fake::Inject({.lose_at_message = 50, .lost_messages = kLost});
   Plan plan = PlanOf({"send_imm_bw", "ud"}, 64, kMessages);
   plan.tests[0].queue.use_srq = GetParam();
   plan.tests[0].queue.queue_pairs = 2;
   plan.tests[0].queue.recv_depth = 8;
   plan.tests[0].queue.recv_post_list = 2;
-  Expect(Measure(plan).traffic[0], 100, {});
+  Expect(Measure(plan).traffic[0], kLost, {});
 }
 
 INSTANTIATE_TEST_SUITE_P(Queues, LossOfCredits, testing::Bool());

@@ -40,14 +40,13 @@ void SequenceTracker::Skip(std::uint64_t numbers) {
   next_ += numbers;
 }
 
-std::uint64_t SequenceTracker::Settled() const {
+std::uint64_t SequenceTracker::Overtaken() const {
   const std::uint64_t low = seen_[(next_ - kBits) / kBits % seen_.size()];
   const std::uint64_t high = seen_[next_ / kBits % seen_.size()];
   const auto shift = static_cast<int>(next_ % kBits);
   // The bits of the last 64 numbers, of which `shift` are in the word that is being filled.
   const std::uint64_t last = shift == 0 ? low : low >> shift | high << (64 - shift);
-  const auto unseen = static_cast<std::uint64_t>(std::popcount(~last));
-  return next_ - first_ - unseen;
+  return static_cast<std::uint64_t>(std::popcount(~last));
 }
 
 SharedQueue::SharedQueue(const std::vector<std::uint32_t>& numbers) {

@@ -43,9 +43,10 @@ class SequenceTracker {
     return true;
   }
   const report::Arrivals& arrivals() const { return arrivals_; }
-  // How many of the peer's messages have come or will not come any more: all below next(), but
-  // those of the last 64 that have not been seen and may only have been overtaken.
-  std::uint64_t Settled() const;
+  // Messages of the peer's up to the highest that has come.
+  std::uint64_t passed() const { return next_ - first_; }
+  // Of the last 64 of these, how many have not come, and may only have been overtaken.
+  std::uint64_t Overtaken() const;
 
  private:
   static constexpr std::uint64_t kBits = 64;
@@ -147,8 +148,16 @@ class SharedQueue {
 template <class Number, class Lane>
 class Sequences {
  public:
-  Sequences(std::uint64_t first, std::size_t lanes, Number number, Lane lane)
-      : trackers_(lanes, SequenceTracker(first)),
+  struct Options {
+    std::uint64_t first = 0;  // the number of each queue pair's first message
+    std::size_t lanes = 1;
+    // Of a queue: for so many messages at most that may only have been overtaken requests are kept.
+    std::uint64_t most_overtaken = 0;
+  };
+
+  Sequences(const Options& options, Number number, Lane lane)
+      : trackers_(options.lanes, SequenceTracker(options.first)),
+        most_overtaken_(options.most_overtaken),
         number_(std::move(number)),
         lane_(std::move(lane)) {}
 
@@ -159,10 +168,15 @@ class Sequences {
   }
   std::uint64_t repeated() const { return repeated_; }
   std::uint64_t Settled(std::uint32_t queue, std::uint64_t /*returned*/) const {
-    if constexpr (!Lane::kShared) return trackers_[queue].Settled();
-    std::uint64_t settled = 0;
-    for (const SequenceTracker& tracker : trackers_) settled += tracker.Settled();
-    return settled;
+    std::uint64_t passed = 0;
+    std::uint64_t overtaken = 0;
+    const std::size_t first = Lane::kShared ? 0 : queue;
+    const std::size_t end = Lane::kShared ? trackers_.size() : first + 1;
+    for (std::size_t lane = first; lane < end; ++lane) {
+      passed += trackers_[lane].passed();
+      overtaken += trackers_[lane].Overtaken();
+    }
+    return passed - std::min(overtaken, most_overtaken_);
   }
   report::Arrivals Sum() const {
     report::Arrivals sum;
@@ -172,6 +186,7 @@ class Sequences {
 
  private:
   std::vector<SequenceTracker> trackers_;
+  std::uint64_t most_overtaken_;
   std::uint64_t repeated_ = 0;
   Number number_;
   Lane lane_;

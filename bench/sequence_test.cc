@@ -108,7 +108,7 @@ std::uint64_t SettledAfter(const std::vector<std::uint64_t>& numbers) {
   for (const std::uint64_t number : numbers) {
     tracker.Note(static_cast<std::int64_t>(number - tracker.next()));
   }
-  return tracker.Settled();
+  return tracker.passed() - tracker.Overtaken();
 }
 
 TEST(SequenceTracker, SettlesWhatHasCome) {
@@ -157,7 +157,7 @@ constexpr std::uint64_t kBeforeWrap = (std::uint64_t{1} << 32) - 3;
 
 TEST(ImmediateSequence, GoesOnWhere32BitsEnd) {
   const ImmediateSequence stamp(kBeforeWrap);
-  Sequences<ByImmediate, OwnQueue> inspect(kBeforeWrap, 1, {}, {});
+  Sequences<ByImmediate, OwnQueue> inspect({.first = kBeforeWrap, .most_overtaken = 64}, {}, {});
   std::uint64_t message = 0;
   for (int i = 0; i < 4; ++i) {
     Chain chain(2);
@@ -176,7 +176,7 @@ TEST(ImmediateSequence, GoesOnWhere32BitsEnd) {
 }
 
 TEST(ImmediateSequence, IsReadAcrossTheWrapInBothDirections) {
-  Sequences<ByImmediate, OwnQueue> inspect(kBeforeWrap, 1, {}, {});
+  Sequences<ByImmediate, OwnQueue> inspect({.first = kBeforeWrap}, {}, {});
   for (const std::uint32_t number : {0xfffffffdU, 1U, 0xffffffffU, 0U, 2U}) {
     ibv_wc completion{};
     completion.imm_data = htobe32(number);
@@ -194,16 +194,16 @@ TEST(PayloadSequence, IsReadBehindTheHeadRoom) {
   std::copy(chain.slots.begin(), chain.slots.end(), arrived.begin() + kHeadroom);
   constexpr std::uint64_t kSlots = 0x90000;
   Sequences<ByPayload, OwnQueue> inspect(
-      kBeforeWrap, 1, {.slots = {.data = arrived.data(), .addr = kSlots}, .headroom = kHeadroom},
-      {});
+      {.first = kBeforeWrap},
+      {.slots = {.data = arrived.data(), .addr = kSlots}, .headroom = kHeadroom}, {});
   for (const std::uint64_t slot : {0U, 2U, 1U, 1U}) inspect(ibv_wc{}, kSlots + slot * 64);
   EXPECT_EQ(inspect.Sum(),
             (report::Arrivals{.duplicated = 1, .reordered = 1, .furthest_behind = 1}));
 }
 
 TEST(Sequences, AreOfEachQueuePairForItself) {
-  Sequences<ByImmediate, OwnQueue> own(0, 2, {}, {});
-  Sequences<ByImmediate, SharedQueue> shared(0, 2, {}, SharedQueue({0x99, 0x11}));
+  Sequences<ByImmediate, OwnQueue> own({.lanes = 2}, {}, {});
+  Sequences<ByImmediate, SharedQueue> shared({.lanes = 2}, {}, SharedQueue({0x99, 0x11}));
   ibv_wc completion{};
   for (const std::uint32_t number : {0U, 1U, 1U}) {
     completion.imm_data = htobe32(number);
@@ -221,6 +221,19 @@ TEST(Sequences, AreOfEachQueuePairForItself) {
   EXPECT_EQ(own.Settled(0, 0), 1U);
   EXPECT_EQ(own.Settled(1, 0), 2U);
   EXPECT_EQ(shared.Settled(0, 0), 3U) << "of all that share it";
+}
+
+// So that the sender does not wait for what is lost.
+TEST(Sequences, KeepRequestsForSoManyOvertakenMessagesAtMost) {
+  Sequences<ByImmediate, SharedQueue> inspect({.lanes = 2, .most_overtaken = 5}, {},
+                                              SharedQueue({7, 8}));
+  for (const std::uint32_t lane : {7U, 8U}) {
+    ibv_wc completion{};
+    completion.qp_num = lane;
+    completion.imm_data = htobe32(3);
+    inspect(completion, 0);
+  }
+  EXPECT_EQ(inspect.Settled(0, 0), 8U - 5U) << "six of eight are missing";
 }
 
 }  // namespace

@@ -314,9 +314,10 @@ void Hold(FakeQp& qp, const ibv_send_wr& wr, std::span<const ibv_sge> local, std
   held.position = behind;
 }
 
-void DeliverHeld(FakeQp& qp) {
+// Those that arrive behind the message of this position.
+void DeliverHeld(FakeQp& qp, std::uint64_t position) {
   std::erase_if(qp.held, [&](const HeldSend& held) {
-    if (held.position > qp.posted) return false;
+    if (held.position > position) return false;
     const ibv_sge copy =
         RemoteSge(reinterpret_cast<std::uintptr_t>(held.payload.data()), held.payload.size());
     Execute(qp, held.request, *FindOperation(qp, held.request.opcode), {&copy, 1}, copy.length);
@@ -343,7 +344,7 @@ void Carry(FakeQp& qp, const ibv_send_wr& wr, std::uint64_t position, const Fate
     wc.status = Execute(qp, wr, operation, local, length);
   }
   if (fate.late_by != 0) Hold(qp, wr, local, length, position + fate.late_by);
-  if (!qp.held.empty()) DeliverHeld(qp);
+  if (!qp.held.empty()) DeliverHeld(qp, position);
   const bool failed = wc.status != IBV_WC_SUCCESS;
   if (failed || qp.signal_all || (wr.send_flags & IBV_SEND_SIGNALED) != 0) {
     qp.CompleteSend(wr.wr_id, position, wc);
