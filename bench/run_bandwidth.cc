@@ -35,8 +35,7 @@ StreamOf<Stamp, Pace> MakeStream(const Bench& bench, const Job& job, Stamp stamp
   return StreamOf<Stamp, Pace>(
       {.shape = job.shape, .messages = job.messages, .at_least = job.at_least},
       MakeLanes(bench.endpoint, job), Pointers(bench.endpoint.send_cqs()), std::move(stamp),
-      std::move(pace),
-      FollowTurns(bench.endpoint.queue_pairs().size(), job.shape.window, bench.clock));
+      std::move(pace), FollowTurns(bench.endpoint.queue_pairs().size(), job.shape, bench.clock));
 }
 
 template <class Inspect>

@@ -176,7 +176,7 @@ JobRun Simulation::StreamAndSink(const Job& job) {
       Pointers(near_.endpoint->send_cqs()), {},
       Credits(*near_.control, options_.queue_pairs,
               {.depth = receive_.depth, .post_list = job.shape.post_list}, clock_),
-      FollowTurns(options_.queue_pairs, job.shape.window, clock_));
+      FollowTurns(options_.queue_pairs, job.shape, clock_));
   CreditReturn credit(*far_.control, options_.queue_pairs);
   credit.Restart();
   Sink<VerbsChannel, CreditReturn, Uninspected> sink({.rings = far_.rings,

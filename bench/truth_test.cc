@@ -245,7 +245,7 @@ TEST_P(EveryStream, HasItsDepthInFlight) {
 }
 
 TEST(MessagesInFlight, AreNotTheDepthWhereOneOfFewIsNotCounted) {
-  const RingShape shape{.message_bytes = 64, .window = 4};
+  const RingShape shape{.message_bytes = 8192, .window = 4};
   Simulation simulation({.op = &FindOp("write"),
                          .shape = shape,
                          .service = Constant({.wire_ns = 1000, .flight_ns = 1000})});
@@ -257,7 +257,7 @@ TEST(MessagesInFlight, AreNotTheDepthWhereOneOfFewIsNotCounted) {
 
 // Where the host is too slow to keep the queue full, that is no fault of the account.
 TEST(MessagesInFlight, AreToldFromPlacesThatASlowHostFills) {
-  const RingShape shape{.message_bytes = 64, .window = 16, .signal_every = 4};
+  const RingShape shape{.message_bytes = 8192, .window = 16, .signal_every = 4};
   Simulation simulation({.op = &FindOp("write"),
                          .shape = shape,
                          .service = Constant({.flight_ns = 20'000}),

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bench/clock.h"
+#include "bench/ring.h"
 
 namespace rdmabench {
 
@@ -20,20 +21,20 @@ struct Turns {
   std::uint64_t starved = 0;  // the place was not taken at once: by a pace, or for want of credits
 };
 
-// A probe of Stream. A place is looked at when it is free again: after each turn, of a queue so
-// short that its clock would be read too often after several.
+// A probe of Stream. A place is looked at when it is free again: after each turn, or after so many
+// that a look is a small part of the work.
 class FollowTurns {
  public:
   static constexpr bool kFollows = true;
 
-  FollowTurns(std::size_t queue_pairs, std::uint32_t depth, const TickClock& clock)
+  FollowTurns(std::size_t queue_pairs, const RingShape& shape, const TickClock& clock)
       : clock_(&clock),
-        depth_(depth),
-        turns_a_look_(std::max(kFewestMessages / depth, 1U)),
+        turns_a_look_(std::max(MessagesALook(shape.message_bytes) / shape.window, 1U)),
+        messages_a_look_(std::uint64_t{turns_a_look_} * shape.window),
         turns_(queue_pairs),
         next_(queue_pairs) {}
 
-  std::uint64_t messages_a_look() const { return std::uint64_t{turns_a_look_} * depth_; }
+  std::uint64_t messages_a_look() const { return messages_a_look_; }
   void Posted(std::uint64_t /*message*/) const {}
   void Completed(std::uint64_t /*messages*/) const {}
   std::uint64_t Now() const { return clock_->Now(); }
@@ -52,7 +53,11 @@ class FollowTurns {
   const std::vector<Turns>& turns() const { return turns_; }
 
  private:
-  static constexpr std::uint32_t kFewestMessages = 16;
+  // Some hundred instructions among as many messages as take ten microseconds at 100 Gb/s.
+  static std::uint32_t MessagesALook(std::uint32_t message_bytes) {
+    constexpr std::uint32_t kBytes = 1 << 17;
+    return std::clamp(kBytes / std::max(message_bytes, 1U), 16U, 1024U);
+  }
 
   // What is known of the turn under way.
   struct Beginning {
@@ -61,8 +66,8 @@ class FollowTurns {
   };
 
   const TickClock* clock_;
-  std::uint32_t depth_;
   std::uint32_t turns_a_look_;
+  std::uint64_t messages_a_look_;
   std::vector<Turns> turns_;
   std::vector<Beginning> next_;
 };

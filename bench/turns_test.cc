@@ -11,6 +11,7 @@ namespace rdmabench {
 namespace {
 
 constexpr std::uint32_t kDepth = 10;
+constexpr RingShape kLongQueue{.message_bytes = 65536, .window = 128};
 
 class TurnsTest : public testing::Test {
  protected:
@@ -22,7 +23,7 @@ class TurnsTest : public testing::Test {
 
   std::atomic<std::uint64_t> now_ns_{0};
   TickClock clock_{now_ns_};
-  FollowTurns probe_{2, 128, clock_};
+  FollowTurns probe_{2, kLongQueue, clock_};
 };
 
 TEST_F(TurnsTest, CountTheRefillOfATurnWhenItHasEnded) {
@@ -43,14 +44,24 @@ TEST_F(TurnsTest, CountAPlaceThatWasNotTakenAtOnceAsStarved) {
   EXPECT_EQ(probe_.turns()[0].starved, 1U);
 }
 
-TEST_F(TurnsTest, OfAShortQueueAreLookedAtOnceInSixteenMessages) {
-  probe_ = FollowTurns(1, 4, clock_);
+TEST_F(TurnsTest, OfAShortQueueAreNotLookedAtOneByOne) {
+  probe_ = FollowTurns(1, {.message_bytes = 65536, .window = 4}, clock_);
   EXPECT_EQ(probe_.messages_a_look(), 16U);
   Turn(1000, 50);
   Turn(2000, 0);
   EXPECT_EQ(probe_.turns()[0].count, 8U);
   EXPECT_EQ(probe_.turns()[0].refill_ticks, 4 * 50U);
-  EXPECT_EQ(FollowTurns(1, 10, clock_).messages_a_look(), 10U);
+}
+
+TEST_F(TurnsTest, OfShortMessagesAreLookedAtLessOften) {
+  const auto look = [this](std::uint32_t message_bytes, std::uint32_t window) {
+    const RingShape shape{.message_bytes = message_bytes, .window = window};
+    return FollowTurns(1, shape, clock_).messages_a_look();
+  };
+  EXPECT_EQ(look(65536, 10), 10U);
+  EXPECT_EQ(look(65536, 128), 128U);
+  EXPECT_EQ(look(1024, 50), 100U);
+  EXPECT_EQ(look(0, 128), 1024U);
 }
 
 // Two queue pairs, one of which is twice as fast, in a window from 1000 to 101'000 ns.
