@@ -1,6 +1,7 @@
 #include "bench/agreement.h"
 
 #include <algorithm>
+#include <random>
 
 #include "bench/duty.h"
 #include "bench/open_loop.h"
@@ -105,6 +106,8 @@ std::uint32_t AgreeReadDepth(const TestPlan& test, const Sides& sides) {
               "lower --outs");
 }
 
+std::uint32_t RandomSeed() { return static_cast<std::uint32_t>(std::random_device{}()); }
+
 // The work requests themselves, of one queue pair.
 std::uint64_t RequestBytes(const Agreement& agreement) {
   std::uint64_t requests = 0;
@@ -193,6 +196,10 @@ void Verify(const Agreement& agreement, const TestPlan& test, const Offer& own) 
       (test.link.mtu_bytes && agreement.mtu_bytes != *test.link.mtu_bytes)) {
     refuse("MTU " + Text(agreement.mtu_bytes));
   }
+  if (agreement.verify_seed.has_value() != test.run.verify ||
+      (test.run.verify_seed && agreement.verify_seed != test.run.verify_seed)) {
+    refuse("another seed of the messages' content");
+  }
   const auto is_own = [&](const Gid& gid) { return gid.index == agreement.client_gid->index; };
   if (agreement.client_gid && std::none_of(own.gids.begin(), own.gids.end(), is_own)) {
     refuse("GID " + std::to_string(agreement.client_gid->index) + " was not offered");
@@ -213,6 +220,7 @@ Agreement Agree(const TestPlan& test, const Sides& sides, const Limits& limits) 
         std::min({agreement.most_depth, sides.client.max_srq_depth, sides.server.max_srq_depth});
   }
   agreement.read_depth = AgreeReadDepth(test, sides);
+  if (test.run.verify) agreement.verify_seed = test.run.verify_seed.value_or(RandomSeed());
   Derive(test, agreement);
   const bool server_keeps = DutyOf(FindTest(test.test), test.queue, Role::kServer).pings;
   std::uint64_t memory = server_keeps ? sides.keep_samples * sizeof(std::uint64_t) : 0;

@@ -47,6 +47,7 @@ struct Agreement {
   std::uint32_t most_depth = 0;
   std::uint32_t most_receive_depth = 0;
   std::uint32_t read_depth = 1;
+  std::optional<std::uint32_t> verify_seed;  // where messages are verified
   // Derived.
   std::vector<RingShape> shapes;  // one for each of the test's sizes
   ReceiveShape receive;

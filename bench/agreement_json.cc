@@ -72,6 +72,7 @@ json AgreementToJson(const Agreement& agreement) {
                  {"most_depth", agreement.most_depth},
                  {"most_receive_depth", agreement.most_receive_depth},
                  {"read_depth", agreement.read_depth}};
+  if (agreement.verify_seed) object["verify_seed"] = *agreement.verify_seed;
   if (agreement.client_gid) object["client_gid"] = GidToJson(*agreement.client_gid);
   if (agreement.server_gid) object["server_gid"] = GidToJson(*agreement.server_gid);
   return object;
@@ -86,6 +87,7 @@ Agreement AgreementFromJson(const json& object, const TestPlan& test) {
       static_cast<std::uint32_t>(reader.Number("most_receive_depth", 1, kDepth.high));
   agreement.read_depth =
       static_cast<std::uint32_t>(reader.Number("read_depth", 0, kReadDepth.high));
+  if (reader.Has("verify_seed")) agreement.verify_seed = U32(reader, "verify_seed");
   if (reader.Has("client_gid")) agreement.client_gid = GidFromJson(reader.Object("client_gid"));
   if (reader.Has("server_gid")) agreement.server_gid = GidFromJson(reader.Object("server_gid"));
   reader.Done();

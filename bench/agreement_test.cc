@@ -217,6 +217,44 @@ TEST(Agreement, ComesBackFromJsonAsItWas) {
   EXPECT_EQ(AgreementToJson(AgreementFromJson(once, WriteBw())), once);
 }
 
+TestPlan Verified(std::optional<std::uint32_t> seed) {
+  TestPlan test = WriteBw();
+  test.run.verify = true;
+  test.run.verify_seed = seed;
+  return test;
+}
+
+TEST(Agreement, HasTheSeedOfVerifiedMessages) {
+  EXPECT_FALSE(Agree(WriteBw(), Roce(), {}).verify_seed);
+  EXPECT_EQ(Agree(Verified(7), Roce(), {}).verify_seed, 7U);
+  const Agreement decided = Agree(Verified({}), Roce(), {});
+  ASSERT_TRUE(decided.verify_seed);
+  EXPECT_EQ(AgreementFromJson(AgreementToJson(decided), Verified({})).verify_seed,
+            decided.verify_seed);
+  EXPECT_NO_THROW(Verify(decided, Verified({}), Roce().client));
+}
+
+TEST(Agreement, WithAnotherSeedThanWasAskedForIsRefused) {
+  const Agreement other = Agree(Verified(8), Roce(), {});
+  EXPECT_THROW(Verify(other, Verified(7), Roce().client), Error);
+  EXPECT_THROW(Verify(other, WriteBw(), Roce().client), Error);
+  EXPECT_THROW(Verify(Agree(WriteBw(), Roce(), {}), Verified({}), Roce().client), Error);
+}
+
+// Slots that must not be shared count in full.
+TEST(Agree, HoldsTheMemoryOfVerifiedMessagesAgainstTheLimit) {
+  TestPlan test = Verified(7);
+  test.run.message_bytes = {65536};
+  test.queue.queue_pairs = 64;
+  Limits limits;
+  limits.memory_bytes = std::uint64_t{256} << 20;
+  EXPECT_THAT([&] { Agree(test, Roce(), limits); },
+              ThrowsMessage<Error>(HasSubstr("bytes of memory")));
+  test.run.verify = false;
+  test.run.verify_seed.reset();
+  EXPECT_NO_THROW(Agree(test, Roce(), limits));
+}
+
 TEST(Agreement, HasTheSameShapesOnBothSides) {
   for (const char* name : {"write_bw", "send_bw", "read_lat"}) {
     const Agreement decided = Agree(PlanOf(name), Roce(), {});

@@ -11,6 +11,9 @@
 
 namespace rdmabench {
 
+// The check that every message is what was sent. One that is not fails a run, strict or not.
+inline constexpr char kContentCheck[] = "content_as_sent";
+
 // The client comes before the server, as in a report's hosts.
 struct CheckInput {
   const report::Result& result;

@@ -115,12 +115,6 @@ std::uint32_t Crew::CreditQueues(std::uint32_t pairs) const {
 }
 
 // Among all of the side.
-std::uint32_t Crew::FirstPairOf(std::uint32_t index) const {
-  std::uint32_t first = 0;
-  for (std::uint32_t i = 0; i < index; ++i) first += QueuePairsOf(setting_.plan.queue, i);
-  return first;
-}
-
 Worker::Options Crew::OptionsFor(std::uint32_t index) const {
   const TestPlan& plan = setting_.plan;
   const Agreement& agreement = setting_.agreement;
@@ -143,7 +137,8 @@ Worker::Options Crew::OptionsFor(std::uint32_t index) const {
   options.attributes = AttributesFor(plan.link, agreement);
   // Labels are dealt over all queue pairs, and each worker's begin where the one before ended.
   std::vector<std::uint32_t>& labels = options.attributes.flow_labels;
-  std::rotate(labels.begin(), labels.begin() + FirstPairOf(index) % labels.size(), labels.end());
+  std::rotate(labels.begin(), labels.begin() + FirstQueuePairOf(plan.queue, index) % labels.size(),
+              labels.end());
   options.memory_kind = &FindMemoryKind(plan.memory.kind);
   options.own_bytes = duty_.Posts() ? agreement.OwnBytes(pairs) : 0;
   options.exposed_bytes = peer_duty_.Posts() ? agreement.ExposedBytes(plan, pairs) : 0;
@@ -190,7 +185,7 @@ std::vector<JobRun> Crew::Work(const Job& job, const Run& run) {
     if (CountsOnePart()) counted.push_back(&worker->counted());
   }
   Progress progress(*this, run, completed, counted.empty() ? completed : counted);
-  for (std::size_t i = 0; i < workers_.size(); ++i) Start(i, job, run, progress);
+  for (std::uint32_t i = 0; i < workers_.size(); ++i) Start(i, job, run, progress);
   try {
     if (HearsOfTheEnd(setting_.role)) AwaitPeer();
     if (EndsWithClient(setting_.plan) && setting_.role == Role::kServer) {
@@ -217,12 +212,12 @@ std::vector<JobRun> Crew::Work(const Job& job, const Run& run) {
   return std::move(progress.results);
 }
 
-void Crew::Start(std::size_t index, const Job& job, const Run& run, Progress& progress) {
+void Crew::Start(std::uint32_t index, const Job& job, const Run& run, Progress& progress) {
   Worker& worker = *workers_[index];
   Session& session = setting_.session;
   const std::uint32_t first_of_side =
       setting_.role == Role::kClient ? 0 : setting_.plan.queue.queue_pairs;
-  const std::uint32_t first_lane = first_of_side + FirstPairOf(static_cast<std::uint32_t>(index));
+  const std::uint32_t first_lane = first_of_side + FirstQueuePairOf(setting_.plan.queue, index);
   const auto sent = [this, index, &progress](std::uint64_t messages) {
     const std::lock_guard lock(progress.mutex);
     progress.sent[index] = messages;
@@ -245,6 +240,7 @@ void Crew::Start(std::size_t index, const Job& job, const Run& run, Progress& pr
           .service_times = duty_.pings && job.open_loop ? &(*run.service_times)[index] : nullptr,
           .kept = duty_.pings && run.kept != nullptr ? &(*run.kept)[index] : nullptr,
           .first_lane = first_lane,
+          .first_queue_pair = FirstQueuePairOf(setting_.plan.queue, index),
           .opening =
               [&] {
                 std::call_once(progress.opened, [&] { progress.monitor.Start(); });

@@ -63,7 +63,7 @@ class Crew {
 
   const Duty& duty() const { return duty_; }
   std::size_t size() const { return workers_.size(); }
-  const Endpoint& endpoint() const { return workers_.front()->endpoint(); }
+  const Endpoint& endpoint(std::size_t worker = 0) const { return workers_[worker]->endpoint(); }
   std::uint32_t completion_queues() const;
   bool relaxed_ordering() const;
 
@@ -80,8 +80,7 @@ class Crew {
   void ConnectByCm(const std::vector<PeerInfo>& peers, const std::optional<CmDoor>& door,
                    Deadline deadline);
   std::uint32_t CreditQueues(std::uint32_t pairs) const;
-  std::uint32_t FirstPairOf(std::uint32_t index) const;
-  void Start(std::size_t index, const Job& job, const Run& run, Progress& progress);
+  void Start(std::uint32_t index, const Job& job, const Run& run, Progress& progress);
   void AwaitPeer();
   void Expect(const std::vector<std::uint64_t>& messages);  // of each worker
   void AwaitWorkers(Progress& progress, const Job& job);

@@ -12,12 +12,12 @@
 
 namespace rdmabench {
 
-template <class Channel, class Answer>
+template <class Channel, class Answer, class Content = AnyContent>
 class Echo {
  public:
   // `expected`: how many messages the peer has sent, once that is known; until then more than can
   // be.
-  Echo(Lanes<Channel> lanes, Answer answer, const std::atomic<std::uint64_t>& expected)
+  Echo(Lanes<Channel, Content> lanes, Answer answer, const std::atomic<std::uint64_t>& expected)
       : lanes_(std::move(lanes)), answer_(std::move(answer)), expected_(expected) {}
 
   bool Step() {
@@ -85,7 +85,7 @@ class Echo {
     Name name;
   };
 
-  Lanes<Channel> lanes_;
+  Lanes<Channel, Content> lanes_;
   Answer answer_;
   const std::atomic<std::uint64_t>& expected_;
   std::deque<Owed> owed_;  // answers for which a lane had no room

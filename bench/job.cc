@@ -64,11 +64,6 @@ std::vector<ibv_cq*> Pointers(std::span<const Cq> cqs) {
   return pointers;
 }
 
-Lanes<VerbsChannel> MakeLatencyLanes(const Bench& bench, const Job& job) {
-  return Lanes<VerbsChannel>(job.shape, MakeLanes(bench.endpoint, job),
-                             Pointers(bench.endpoint.send_cqs()));
-}
-
 ScheduleOptions ScheduleFor(const Bench& bench, const Job& job) {
   return {.ticks_per_message = job.ticks_per_message,
           .post_list = job.shape.post_list,

@@ -10,10 +10,12 @@
 #include <span>
 #include <vector>
 
+#include "bench/audit.h"
 #include "bench/clock.h"
 #include "bench/drive.h"
 #include "bench/duty.h"
 #include "bench/op.h"
+#include "bench/pattern.h"
 #include "bench/receive_ring.h"
 #include "bench/ring.h"
 #include "bench/sample_log.h"
@@ -26,6 +28,23 @@
 #include "transport/endpoint.h"
 
 namespace rdmabench {
+
+// What the messages of a verified run contain.
+struct Verifying {
+  std::uint32_t seed = 0;
+  std::uint64_t size_index = 0;
+  Role role = Role::kClient;  // this side
+  // The first message of each of the side's queue pairs; empty: 0.
+  std::vector<std::uint64_t> first_messages = {};
+
+  // Of what `initiator` sends or asks for over a queue pair of the side.
+  Pattern PatternOf(Role initiator, std::uint32_t queue_pair) const {
+    return Pattern({.seed = seed,
+                    .size_index = size_index,
+                    .side = static_cast<std::uint32_t>(initiator),
+                    .queue_pair = queue_pair});
+  }
+};
 
 struct Job {
   const Op* op = nullptr;
@@ -47,6 +66,7 @@ struct Job {
   std::uint32_t queue_pairs = 1;            // of the side: arrivals take turns over all of them
   std::uint64_t reply_timeout_ticks = 0;    // 0: every reply comes
   std::uint64_t credit_patience_ticks = 0;  // 0: every credit comes
+  std::optional<Verifying> verifying = {};
 };
 
 // What a worker works with. All of it outlives the run.
@@ -64,6 +84,7 @@ struct Bench {
   report::Histogram* service_times = nullptr;  // … and from the post
   SampleLog* kept = nullptr;                   // the round trips one by one; null: not asked for
   std::uint32_t first_lane = 0;                // the number of this worker's first: ArrivalOptions
+  std::uint32_t first_queue_pair = 0;          // of this worker, among the side's
   std::function<void()> opening = {};          // all is made, and the window about to open
   std::function<void(std::uint64_t messages)> sent = {};  // all of them; the receiver may go on
 };
@@ -98,6 +119,7 @@ struct JobRun {
     std::optional<ibv_wc_opcode> opcode;
     std::optional<report::Arrivals> arrivals;  // of numbered messages
   } received;
+  Audit audit;
 };
 
 // When a request failed, its queue pair flushes all others, and a flushed one may be seen first.

@@ -2,6 +2,7 @@
 // that instantiate engines.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "bench/channel.h"
@@ -14,7 +15,12 @@ namespace rdmabench {
 
 std::vector<Lane> MakeLanes(const Endpoint& endpoint, const Job& job);
 std::vector<ibv_cq*> Pointers(std::span<const Cq> cqs);
-Lanes<VerbsChannel> MakeLatencyLanes(const Bench& bench, const Job& job);
+template <class Content = AnyContent>
+Lanes<VerbsChannel, Content> MakeLatencyLanes(const Bench& bench, const Job& job,
+                                              Content content = {}) {
+  return {job.shape, MakeLanes(bench.endpoint, job), Pointers(bench.endpoint.send_cqs()),
+          std::move(content)};
+}
 // Of this worker's first lane.
 ScheduleOptions ScheduleFor(const Bench& bench, const Job& job);
 

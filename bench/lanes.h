@@ -9,17 +9,23 @@
 #include <vector>
 
 #include "bench/drive.h"
+#include "bench/policies.h"
 #include "bench/poll.h"
 #include "bench/ring.h"
 
 namespace rdmabench {
 
-template <class Channel>
+template <class Channel, class Content = AnyContent>
 class Lanes {
  public:
   // Every request of a ring is signalled.
-  Lanes(const RingShape& shape, std::vector<Lane> lanes, std::vector<ibv_cq*> cqs)
-      : window_(shape.window), cqs_(std::move(cqs)), lanes_(lanes.size()), kept_(std::move(lanes)) {
+  Lanes(const RingShape& shape, std::vector<Lane> lanes, std::vector<ibv_cq*> cqs,
+        Content content = {})
+      : window_(shape.window),
+        cqs_(std::move(cqs)),
+        lanes_(lanes.size()),
+        kept_(std::move(lanes)),
+        content_(std::move(content)) {
     for (std::size_t i = 0; i < lanes_.size(); ++i) {
       lanes_[i] = {.qp = kept_[i].qp,
                    .requests = kept_[i].ring.requests().data(),
@@ -41,8 +47,9 @@ class Lanes {
 
   bool Post(std::uint32_t index, Failure& failure) {
     State& lane = lanes_[index];
-    if (const int code = Channel::Post(lane.qp, lane.requests + lane.position); code != 0)
-        [[unlikely]] {
+    ibv_send_wr* const request = lane.requests + lane.position;
+    content_.Leaves(index, *request);
+    if (const int code = Channel::Post(lane.qp, request); code != 0) [[unlikely]] {
       failure = {.what = Failure::What::kPost, .code = code, .qpn = lane.qp->qp_num};
       return false;
     }
@@ -59,6 +66,7 @@ class Lanes {
       const auto lane = static_cast<std::uint32_t>(completion.wr_id);
       --lanes_[lane].in_flight;
       --in_flight_;
+      content_.Completes(lane);
       return take(lane);
     });
   }
@@ -76,6 +84,7 @@ class Lanes {
   std::vector<ibv_cq*> cqs_;
   std::vector<State> lanes_;
   std::vector<Lane> kept_;
+  [[no_unique_address]] Content content_;
   CompletionBatch completions_{};
   std::uint64_t in_flight_ = 0;
 };

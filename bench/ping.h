@@ -12,7 +12,7 @@
 
 namespace rdmabench {
 
-template <class Channel, class Answer, class Probe>
+template <class Channel, class Answer, class Probe, class Content = AnyContent>
 class Ping {
  public:
   struct Options {
@@ -23,7 +23,7 @@ class Ping {
   };
 
   // `probe` gets Record(ticks) for each round trip.
-  Ping(const Options& options, Lanes<Channel> lanes, Answer answer, const TickClock& clock,
+  Ping(const Options& options, Lanes<Channel, Content> lanes, Answer answer, const TickClock& clock,
        Probe& probe)
       : options_(options),
         lanes_(std::move(lanes)),
@@ -147,7 +147,7 @@ class Ping {
   }
 
   Options options_;
-  Lanes<Channel> lanes_;
+  Lanes<Channel, Content> lanes_;
   Answer answer_;
   const TickClock& clock_;
   Probe& probe_;

@@ -79,6 +79,8 @@ void Visit(Visitor& visitor, RunOptions& run) {
   visitor.Number("warmup_max_ms", run.warmup_max_ms, kMilliseconds);
   visitor.Number("stall_timeout_ms", run.stall_timeout_ms, Range{100, kMilliseconds.high});
   visitor.Number("peer_timeout_ms", run.peer_timeout_ms, kPeerTimeout);
+  visitor.Flag("verify", run.verify);
+  visitor.Number("verify_seed", run.verify_seed, kVerifySeed);
 }
 
 template <class Visitor>

@@ -52,6 +52,7 @@ inline constexpr Range kPeerTimeout{100, 600'000};
 inline constexpr Range kReplyTimeout{1, 60'000};
 inline constexpr Range kRuns{1, 1000};
 inline constexpr Range kCiPercent{0, 50};
+inline constexpr Range kVerifySeed{0, 0xffffffff};
 inline constexpr std::size_t kMostSizes = 4096;
 inline constexpr std::size_t kMostFlowLabels = 16384;
 inline constexpr std::size_t kMostTests = 4096;
@@ -121,6 +122,8 @@ struct RunOptions {
   std::optional<std::uint64_t> warmup_max_ms;  // while the rate is not steady; absent: ten times
   std::uint64_t stall_timeout_ms = 10'000;
   std::uint64_t peer_timeout_ms = 1500;
+  bool verify = false;                       // compare what arrives with what was sent
+  std::optional<std::uint32_t> verify_seed;  // of the messages' content; absent: random
 
   bool HasSearch() const { return !rate_sweep.empty() || slo_percentile; }
   bool IsPaced() const { return rate.bits_per_second || rate.messages_per_second || HasSearch(); }

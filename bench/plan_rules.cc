@@ -149,6 +149,19 @@ constexpr Rule kRules[] = {
     {[](const Case& c) { return c.run.all_sizes && c.run.until_interrupted; }, "--all",
      "--run-infinitely", "give one size"},
     {[](const Case& c) {
+       return c.run.verify && c.queue.use_srq && c.op.peer_access == 0 &&
+              c.queue.threads != c.queue.queue_pairs;
+     },
+     "--verify", "--use-srq of several queue pairs a thread",
+     "use as many --threads as --qp, or no shared receive queue"},
+    {[](const Case& c) { return c.run.verify && c.run.until_ci_percent; }, "--verify", "--until",
+     "the rate of a verified run is not the fabric's; leave one of them out"},
+    {[](const Case& c) { return c.run.verify && c.IsLatency() && c.HasRate(); }, "--verify",
+     "a rate in a latency test",
+     "there a message may be sent before the one before it is answered: leave --rate out"},
+    {[](const Case& c) { return c.run.verify_seed && !c.run.verify; }, "--verify-seed", "--verify",
+     "give --verify, or leave it out", true},
+    {[](const Case& c) {
        return c.PollsMemory() && c.plan.memory.relaxed_ordering.value_or(false);
      },
      "--relaxed-ordering on", "", "it polls memory, which has to be written in order"},

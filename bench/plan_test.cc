@@ -73,6 +73,8 @@ TEST(Plan, ComesBackFromJsonAsItWas) {
   test.run.arrival_seed = 18446744073709551615U;
   test.run.runs = 6;
   test.run.warmup_max_ms = 500;
+  test.run.verify = true;
+  test.run.verify_seed = 9;
   const json once = PlanToJson({.tests = {test}});
   EXPECT_EQ(PlanToJson(PlanFromJson(once)), once);
   EXPECT_EQ(once["tests"][0]["queue"]["signal_every"], 16);
@@ -133,7 +135,8 @@ INSTANTIATE_TEST_SUITE_P(
         HostileCase{"run", "percentiles", json(std::vector<int>(65, 50))},
         HostileCase{"run", "reply_timeout_ms", 0},
         HostileCase{"run", "duration_ms", 1'000'000'000'000},
-        HostileCase{"run", "message_bytes", 64},
+        HostileCase{"run", "message_bytes", 64}, HostileCase{"run", "verify", 1},
+        HostileCase{"run", "verify_seed", 4294967296},
         HostileCase{"run", "message_bytes", json::array({0})},
         HostileCase{"memory", "relaxed_ordering", "yes"}));
 
@@ -340,6 +343,20 @@ INSTANTIATE_TEST_SUITE_P(
         Clash{"send_bw",
               [](TestPlan& plan) { plan.run.all_sizes = plan.run.until_interrupted = true; },
               "--all", "--run-infinitely"},
+        Clash{"send_lat",
+              [](TestPlan& plan) {
+                plan.run.verify = true;
+                plan.run.rate.messages_per_second = 1000;
+              },
+              "--verify", "a rate in a latency test"},
+        Clash{"send_bw", [](TestPlan& plan) { plan.run.verify_seed = 1; }, "--verify-seed",
+              "needs --verify"},
+        Clash{"send_bw",
+              [](TestPlan& plan) {
+                plan.run.verify = plan.queue.use_srq = true;
+                plan.queue.queue_pairs = 2;
+              },
+              "--verify", "--use-srq"},
         Clash{"write_lat", [](TestPlan& plan) { plan.memory.relaxed_ordering = true; },
               "--relaxed-ordering on", "write_lat"}));
 

@@ -36,6 +36,13 @@ struct Uninspected {
   }
 };
 
+// Content: what the messages of a latency engine carry, and have to.
+struct AnyContent {
+  // A request of the lane is about to be posted, or has completed.
+  void Leaves(std::uint32_t /*lane*/, ibv_send_wr& /*request*/) const {}
+  void Completes(std::uint32_t /*lane*/) const {}
+};
+
 // Pace: whether a lane may post its next chain now; a "yes" is taken. A "no" is asked again on
 // every pass.
 struct Unpaced {

@@ -95,6 +95,22 @@ std::vector<report::Direction> Directions(const ResultContext& context, const Si
   return directions;
 }
 
+// What both sides have looked at.
+std::optional<report::Verification> Verified(const SideRun& client, const SideRun* server) {
+  std::optional<report::Verification> all = client.verification;
+  if (server == nullptr || !server->verification) return all;
+  const report::Verification& other = *server->verification;
+  if (!all) all = report::Verification{.seed = other.seed, .in_timed_loop = other.in_timed_loop};
+  all->checked_messages += other.checked_messages;
+  all->bad_messages += other.bad_messages;
+  all->missing_messages += other.missing_messages;
+  if (!all->first_bad && other.first_bad) {
+    all->first_bad = other.first_bad;
+    all->first_bad->host = 1;
+  }
+  return all;
+}
+
 // Where messages may get lost, the sender's completions say only that they have left.
 const report::Traffic& Headline(const report::Direction& direction, const QpType& type) {
   return type.loses && direction.received ? *direction.received : direction.sent;
@@ -189,6 +205,7 @@ report::Result MakeResult(const ResultContext& context, const SideRun& client,
   result.effective = DescribeEffective(context, initiator);
   result.until = DescribeUntil(context.plan.run, initiator);
   result.traffic = Directions(context, client, server);
+  result.verification = Verified(client, server);
   result.counters.client = client.counters;
   if (client.complete) result.cpu.client = client.cpu;
   if (server != nullptr) {

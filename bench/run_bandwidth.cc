@@ -8,6 +8,7 @@
 #include "bench/sequence.h"
 #include "bench/sink.h"
 #include "bench/stream.h"
+#include "bench/verified_marks.h"
 
 namespace rdmabench {
 namespace {
@@ -24,10 +25,6 @@ template <class Stamp, class Pace>
 using StreamOf = Stream<VerbsChannel, Stamp, Pace, FollowTurns>;
 template <class Inspect>
 using SinkOf = Sink<VerbsChannel, CreditReturn, Inspect>;
-
-std::uint32_t PairsOf(const Bench& bench) {
-  return static_cast<std::uint32_t>(bench.endpoint.queue_pairs().size());
-}
 
 // Both are made before the window opens.
 template <class Stamp, class Pace>
@@ -69,15 +66,26 @@ std::optional<report::Arrivals> ArrivalsOf(const Sequences<Number, Lane>& inspec
 }
 
 template <class Inspect>
-JobRun::Received Account(const SinkOf<Inspect>& sink, const Job& job) {
+Audit AuditOf(const Inspect& /*inspect*/) {
+  return {};
+}
+template <class Other>
+Audit AuditOf(const VerifiedArrivals<Other>& inspect) {
+  return inspect.audit();
+}
+
+template <class Inspect>
+void Account(const SinkOf<Inspect>& sink, const Job& job, JobRun& run) {
   // What precedes the payload is in the receive request's length, and is not counted.
-  return {.messages = sink.completed(),
-          .bytes = sink.bytes() - sink.completed() * job.type->recv_headroom,
-          .per_queue_pair = job.shares_receive_queue ? std::vector<std::uint64_t>() : sink.counts(),
-          .start_ticks = sink.first_ticks(),
-          .end_ticks = sink.last_ticks(),
-          .opcode = sink.completed() > 0 ? std::optional(sink.opcode()) : std::nullopt,
-          .arrivals = ArrivalsOf(sink.inspect())};
+  run.received = {
+      .messages = sink.completed(),
+      .bytes = sink.bytes() - sink.completed() * job.type->recv_headroom,
+      .per_queue_pair = job.shares_receive_queue ? std::vector<std::uint64_t>() : sink.counts(),
+      .start_ticks = sink.first_ticks(),
+      .end_ticks = sink.last_ticks(),
+      .opcode = sink.completed() > 0 ? std::optional(sink.opcode()) : std::nullopt,
+      .arrivals = ArrivalsOf(sink.inspect())};
+  run.audit = AuditOf(sink.inspect());
 }
 
 // The sender is told to be done as soon as it is, while the sink beside it may go on.
@@ -107,7 +115,7 @@ JobRun RunStream(const Bench& bench, const Job& job, Wait wait, Pace pace, Marks
       Counted sender(stream, *bench.counted);
       drive(sender, sink);
     }
-    run.received = Account(sink, job);
+    Account(sink, job, run);
   } else {
     bench.opening();
     const auto result =
@@ -126,14 +134,15 @@ JobRun RunPaced(const Bench& bench, const Job& job, Wait wait, Limit limit, Mark
   }
   const ScheduleOptions schedule = ScheduleFor(bench, job);
   if (job.at_random) {
-    return RunStream(
-        bench, job, std::move(wait),
-        Scheduled<Limit, Poisson>(schedule, PairsOf(bench), bench.clock, std::move(limit)),
-        std::move(marks));
+    return RunStream(bench, job, std::move(wait),
+                     Scheduled<Limit, Poisson>(schedule, QueuePairsIn(bench.endpoint), bench.clock,
+                                               std::move(limit)),
+                     std::move(marks));
   }
-  return RunStream(bench, job, std::move(wait),
-                   Scheduled<Limit, Even>(schedule, PairsOf(bench), bench.clock, std::move(limit)),
-                   std::move(marks));
+  return RunStream(
+      bench, job, std::move(wait),
+      Scheduled<Limit, Even>(schedule, QueuePairsIn(bench.endpoint), bench.clock, std::move(limit)),
+      std::move(marks));
 }
 
 template <class Wait, class Marks>
@@ -144,7 +153,7 @@ JobRun RunSink(const Bench& bench, const Job& job, Wait wait, Marks marks) {
   run.loop = Drive(
                  bench.clock, std::move(wait), bench.stop, bench.progress, [](std::size_t) {}, sink)
                  .loop();
-  run.received = Account(sink, job);
+  Account(sink, job, run);
   return run;
 }
 
@@ -152,16 +161,17 @@ JobRun RunSink(const Bench& bench, const Job& job, Wait wait, Marks marks) {
 template <class Wait, class Marks>
 JobRun RunCredited(const Bench& bench, const Job& job, Wait wait, Marks marks) {
   if (!job.duty.streams) return RunSink(bench, job, std::move(wait), std::move(marks));
-  return RunPaced(bench, job, std::move(wait),
-                  Credits(*bench.control, job.shares_receive_queue ? 1 : PairsOf(bench),
-                          {.depth = job.receive.depth,
-                           .post_list = job.shape.post_list,
-                           .chain = job.receive.chain,
-                           .is_shared = job.shares_receive_queue,
-                           .patience_ticks = job.credit_patience_ticks,
-                           .counts_lost = job.numbering != Numbering::kNone},
-                          bench.clock),
-                  std::move(marks));
+  return RunPaced(
+      bench, job, std::move(wait),
+      Credits(*bench.control, job.shares_receive_queue ? 1 : QueuePairsIn(bench.endpoint),
+              {.depth = job.receive.depth,
+               .post_list = job.shape.post_list,
+               .chain = job.receive.chain,
+               .is_shared = job.shares_receive_queue,
+               .patience_ticks = job.credit_patience_ticks,
+               .counts_lost = job.numbering != Numbering::kNone},
+              bench.clock),
+      std::move(marks));
 }
 
 MappedMemory OwnMemory(const Endpoint& endpoint) {
@@ -185,46 +195,68 @@ MarksOf<Stamp, Sequences<Number, Lane>> Numbered(const Bench& bench, const Job& 
   const std::uint64_t most_overtaken =
       std::uint64_t{job.receive.depth} + 1 - job.receive.chain - job.shape.post_list;
   return {std::move(stamp), Sequences<Number, Lane>({.first = job.first_number,
-                                                     .lanes = PairsOf(bench),
+                                                     .lanes = QueuePairsIn(bench.endpoint),
                                                      .most_overtaken = most_overtaken},
                                                     std::move(number), std::move(lane))};
+}
+
+// The same in messages whose content is verified as they arrive.
+template <class Stamp, class Inspect>
+MarksOf<ContentStamp<Stamp>, VerifiedArrivals<Inspect>> WithContent(const Bench& bench,
+                                                                    const Job& job,
+                                                                    MarksOf<Stamp, Inspect> marks) {
+  return {ContentStamp<Stamp>(std::move(marks.stamp), bench, job),
+          VerifiedArrivals<Inspect>(std::move(marks.inspect), bench, job)};
 }
 
 // Calls `run` with the marks that the job asks for.
 template <class Run>
 JobRun WithMarks(const Bench& bench, const Job& job, const Run& run) {
   const Endpoint& endpoint = bench.endpoint;
+  const bool verified = job.verifying && job.op->peer_access == 0;
+  const auto go = [&](auto marks) {
+    return verified ? run(WithContent(bench, job, std::move(marks))) : run(std::move(marks));
+  };
   switch (job.numbering) {
     case Numbering::kNone:
       break;
     case Numbering::kImmediate:
       if (job.shares_receive_queue) {
-        return run(Numbered(bench, job, ImmediateSequence(job.first_number), ByImmediate{},
-                            SharedBy(endpoint)));
+        return go(Numbered(bench, job, ImmediateSequence(job.first_number), ByImmediate{},
+                           SharedBy(endpoint)));
       }
-      return run(
+      return go(
           Numbered(bench, job, ImmediateSequence(job.first_number), ByImmediate{}, OwnQueue{}));
     case Numbering::kPayload:
+      // What is verified tells its number by its content.
+      if (verified) return go(Numbered(bench, job, Unstamped{}, ByContent(bench, job), OwnQueue{}));
       return run(
           Numbered(bench, job, PayloadSequence(job.first_number, OwnMemory(endpoint)),
                    ByPayload{.slots = ExposedMemory(endpoint), .headroom = job.type->recv_headroom},
                    OwnQueue{}));
   }
-  return run(Unmarked{});
+  return go(Unmarked{});
+}
+
+template <class Wait>
+JobRun RunWith(const Bench& bench, const Job& job, Wait wait) {
+  if (job.op->TakesReceives()) {
+    return WithMarks(bench, job, [&](auto marks) {
+      return RunCredited(bench, job, std::move(wait), std::move(marks));
+    });
+  }
+  if (job.verifying && job.op->IsAtomic()) {
+    return RunPaced(bench, job, std::move(wait), Unpaced{},
+                    MarksOf<AtomicStamp, Uninspected>{AtomicStamp(bench, job), {}});
+  }
+  return RunPaced(bench, job, std::move(wait), Unpaced{}, Unmarked{});
 }
 
 }  // namespace
 
 JobRun RunBandwidth(const Bench& bench, const Job& job) {
   JobRun run;
-  WithWait(bench.endpoint, [&](auto wait) {
-    run = job.op->TakesReceives()
-              ? WithMarks(bench, job,
-                          [&](auto marks) {
-                            return RunCredited(bench, job, std::move(wait), std::move(marks));
-                          })
-              : RunPaced(bench, job, std::move(wait), Unpaced{}, Unmarked{});
-  });
+  WithWait(bench.endpoint, [&](auto wait) { run = RunWith(bench, job, std::move(wait)); });
   return run;
 }
 

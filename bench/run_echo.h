@@ -13,10 +13,11 @@ inline std::optional<ibv_wc_opcode> Seen(std::uint64_t messages, ibv_wc_opcode o
   return messages > 0 ? std::optional(opcode) : std::nullopt;
 }
 
-template <class Wait, class Answer>
-JobRun RunEcho(const Bench& bench, const Job& job, Wait wait, Answer answer) {
+template <class Wait, class Answer, class Content = AnyContent>
+JobRun RunEcho(const Bench& bench, const Job& job, Wait wait, Answer answer, Content content = {}) {
   JobRun run;
-  Echo<VerbsChannel, Answer> echo(MakeLatencyLanes(bench, job), std::move(answer), bench.expected);
+  Echo<VerbsChannel, Answer, Content> echo(MakeLatencyLanes(bench, job, std::move(content)),
+                                           std::move(answer), bench.expected);
   bench.opening();
   run.loop = Drive(
                  bench.clock, std::move(wait), bench.stop, bench.progress, [](std::size_t) {}, echo)

@@ -2,6 +2,7 @@
 
 #include "bench/answers.h"
 #include "bench/channel.h"
+#include "bench/content.h"
 #include "bench/job_engines.h"
 #include "bench/lanes.h"
 #include "bench/ping.h"
@@ -25,12 +26,13 @@ ByReceive WatchReceives(const Bench& bench) {
   return {bench.rings, Pointers(bench.endpoint.recv_cqs())};
 }
 
-template <class Wait, class Answer, class Probe>
-JobRun RunProbed(const Bench& bench, const Job& job, Wait wait, Answer answer, Probe& probe) {
+template <class Wait, class Answer, class Content, class Probe>
+JobRun RunProbed(const Bench& bench, const Job& job, Wait wait, Answer answer, Content content,
+                 Probe& probe) {
   JobRun run;
-  Ping<VerbsChannel, Answer, Probe> ping(
+  Ping<VerbsChannel, Answer, Probe, Content> ping(
       {.messages = job.messages, .reply_timeout_ticks = job.reply_timeout_ticks},
-      MakeLatencyLanes(bench, job), std::move(answer), bench.clock, probe);
+      MakeLatencyLanes(bench, job, std::move(content)), std::move(answer), bench.clock, probe);
   bench.opening();
   run.loop = Drive(
                  bench.clock, std::move(wait), bench.stop, bench.progress,
@@ -48,28 +50,51 @@ JobRun RunProbed(const Bench& bench, const Job& job, Wait wait, Answer answer, P
   return run;
 }
 
-template <class Wait, class Answer>
-JobRun RunPing(const Bench& bench, const Job& job, Wait wait, Answer answer) {
+template <class Wait, class Answer, class Content>
+JobRun RunPing(const Bench& bench, const Job& job, Wait wait, Answer answer, Content content) {
   if (bench.kept == nullptr) {
-    return RunProbed(bench, job, std::move(wait), std::move(answer), *bench.round_trips);
+    return RunProbed(bench, job, std::move(wait), std::move(answer), std::move(content),
+                     *bench.round_trips);
   }
   RecordAndKeep probe{*bench.round_trips, *bench.kept};
-  return RunProbed(bench, job, std::move(wait), std::move(answer), probe);
+  return RunProbed(bench, job, std::move(wait), std::move(answer), std::move(content), probe);
+}
+
+template <class Wait, class Answer, class Content>
+JobRun RunAnswered(const Bench& bench, const Job& job, Wait wait, Answer answer, Content content) {
+  // What completes by itself has no echo.
+  if constexpr (!Answer::kOwnCompletions) {
+    if (job.duty.echoes) {
+      return RunEcho(bench, job, std::move(wait), std::move(answer), std::move(content));
+    }
+  }
+  return RunPing(bench, job, std::move(wait), std::move(answer), std::move(content));
+}
+
+template <class Wait, class Answer>
+JobRun RunChecked(const Bench& bench, const Job& job, Wait wait, Answer answer) {
+  if (!job.verifying) {
+    return RunAnswered(bench, job, std::move(wait), std::move(answer), AnyContent{});
+  }
+  RoundTripContent content(bench, job);
+  const SharedContent shared(content);
+  JobRun run =
+      RunAnswered(bench, job, std::move(wait), Verified<Answer>(std::move(answer), shared), shared);
+  run.audit = content.audit();
+  return run;
 }
 
 template <class Wait>
 JobRun RunWith(const Bench& bench, const Job& job, Wait wait) {
   switch (job.op->reply) {
     case Reply::kMemory:
-      return job.duty.pings ? RunPing(bench, job, std::move(wait), WatchMemory(bench, job))
-                            : RunEcho(bench, job, std::move(wait), WatchMemory(bench, job));
+      return RunChecked(bench, job, std::move(wait), WatchMemory(bench, job));
     case Reply::kReceive:
-      return job.duty.pings ? RunPing(bench, job, std::move(wait), WatchReceives(bench))
-                            : RunEcho(bench, job, std::move(wait), WatchReceives(bench));
+      return RunChecked(bench, job, std::move(wait), WatchReceives(bench));
     case Reply::kCompletion:
       break;
   }
-  return RunPing(bench, job, std::move(wait), ByCompletion{});
+  return RunChecked(bench, job, std::move(wait), ByCompletion{});
 }
 
 }  // namespace

@@ -81,10 +81,26 @@ std::uint32_t ChooseChain(const QueueOptions& queue, std::uint32_t depth) {
   return chain;
 }
 
+// A receive queue whose slots are memory of their own has as many bytes as a queue pair has in
+// flight, but room for two posts.
+std::uint32_t DepthOfOwnSlots(const QueueOptions& queue, std::uint64_t most_message) {
+  const std::uint64_t by_bytes = kMostBytesInFlight / most_message;
+  return static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(by_bytes, 2 * std::uint64_t{queue.post_list}, kDepth.high));
+}
+
+std::uint64_t MostBytes(bool own_slots) { return own_slots ? ~std::uint64_t{0} : kMostSlotBytes; }
+
 }  // namespace
 
 std::uint32_t QueuePairsOf(const QueueOptions& queue, std::uint32_t index) {
   return queue.queue_pairs / queue.threads + (index < queue.queue_pairs % queue.threads ? 1 : 0);
+}
+
+std::uint32_t FirstQueuePairOf(const QueueOptions& queue, std::uint32_t index) {
+  std::uint32_t first = 0;
+  for (std::uint32_t i = 0; i < index; ++i) first += QueuePairsOf(queue, i);
+  return first;
 }
 
 std::vector<std::uint64_t> SizesFor(const TestPlan& test, std::uint32_t mtu_bytes) {
@@ -119,7 +135,7 @@ RingShape ShapeFor(const TestPlan& test, std::uint64_t message_bytes, std::uint3
   shape.post_list = test.queue.post_list;
   shape.signal_every = ChooseSignalling(test, message_bytes, shape.window);
   shape.one_slot = IsLatency(test) && !IsOpenLoop(test);
-  shape.own_slots = NamesSlots(test);
+  shape.own_slots = test.run.verify || NamesSlots(test);
   if (!shape.Drains()) {
     throw Error(Blame::kUsage,
                 "--post-list " + std::to_string(shape.post_list) + " with --cq-mod " +
@@ -145,8 +161,9 @@ ReceiveShape ReceiveShapeFor(const TestPlan& test, std::uint64_t most_message,
     // As many as one completion queue holds, so that there need not be several.
     const std::uint32_t share = std::max(most_depth / queues, kLeastReceiveDepth);
     shape.depth = std::min({std::max(kReceiveDepth, 2 * queue.post_list), share, most_depth});
+    if (test.run.verify) shape.depth = std::min(shape.depth, DepthOfOwnSlots(queue, most_message));
   }
-  shape.own_slots = NamesSlots(test);
+  shape.own_slots = test.run.verify || NamesSlots(test);
   shape.chain = queue.recv_post_list.value_or(ChooseChain(queue, shape.depth));
   if (!queue.recv_depth) shape.depth = std::max(shape.depth / shape.chain, 1U) * shape.chain;
   shape.slot_bytes =
@@ -173,13 +190,12 @@ ReceiveShape ReceiveShapeFor(const TestPlan& test, std::uint64_t most_message,
 
 SlotLayout LayoutFor(const RingShape& shape, std::uint32_t queue_pairs) {
   // A slot whose last byte is a signal belongs to one queue pair.
-  const std::uint64_t most = shape.one_slot || shape.own_slots ? ~std::uint64_t{0} : kMostSlotBytes;
+  const std::uint64_t most = MostBytes(shape.one_slot || shape.own_slots);
   return {shape.message_bytes, std::uint64_t{queue_pairs} * shape.Slots(), most};
 }
 
 SlotLayout LayoutFor(const ReceiveShape& shape, std::uint32_t queues) {
-  const std::uint64_t most = shape.own_slots ? ~std::uint64_t{0} : kMostSlotBytes;
-  return {shape.slot_bytes, std::uint64_t{queues} * shape.depth, most};
+  return {shape.slot_bytes, std::uint64_t{queues} * shape.depth, MostBytes(shape.own_slots)};
 }
 
 }  // namespace rdmabench

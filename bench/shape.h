@@ -17,6 +17,8 @@ inline constexpr std::uint64_t kMostSlotBytes = std::uint64_t{64} << 20;
 
 // Queue pairs of worker `index`: they are dealt evenly, the first workers get what is left over.
 std::uint32_t QueuePairsOf(const QueueOptions& queue, std::uint32_t index);
+// The first of them, among the side's.
+std::uint32_t FirstQueuePairOf(const QueueOptions& queue, std::uint32_t index);
 
 // The message sizes of a test, resolved. Throws Error(kUsage) for one that the queue pair type
 // cannot carry over this MTU.

@@ -212,6 +212,38 @@ TEST(QueuePairsOf, AreDealtEvenly) {
   EXPECT_EQ(QueuePairsOf(queue, 1), 2U);
 }
 
+// A message that is to be looked at must not be overwritten before.
+TEST(LayoutFor, GivesEachVerifiedMessageMemoryOfItsOwn) {
+  TestPlan test = PlanOf();
+  test.run.verify = true;
+  const RingShape shape = ShapeFor(test, 65536, kDevice);
+  EXPECT_EQ(LayoutFor(shape, 256).slots, 256U * shape.Slots());
+  test.test = "send_bw";
+  const ReceiveShape receive = ReceiveShapeFor(test, 65536, kDevice);
+  EXPECT_EQ(LayoutFor(receive, 256).slots, 256U * receive.depth);
+}
+
+struct VerifiedDepthCase {
+  std::uint64_t bytes;
+  std::uint32_t post_list;
+  std::uint32_t expected;
+};
+class VerifiedDepth : public testing::TestWithParam<VerifiedDepthCase> {};
+
+TEST_P(VerifiedDepth, IsBoundByBytesButHasRoomForTwoPosts) {
+  TestPlan test = PlanOf();
+  test.test = "send_bw";
+  test.run.verify = true;
+  test.queue.post_list = GetParam().post_list;
+  EXPECT_EQ(ReceiveShapeFor(test, GetParam().bytes, kDevice).depth, GetParam().expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, VerifiedDepth,
+                         testing::Values(VerifiedDepthCase{64, 1, 512},
+                                         VerifiedDepthCase{1 << 20, 1, 16},
+                                         VerifiedDepthCase{8 << 20, 1, 2},
+                                         VerifiedDepthCase{8 << 20, 8, 16}));
+
 TEST(LayoutFor, StaysWithinTheFootprintForManyQueuePairs) {
   const RingShape shape{65536, 128, 1, 1};
   EXPECT_LE(LayoutFor(shape, 256).Bytes(), kMostSlotBytes);

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/cpu_cost_json.h"
+#include "bench/verification_json.h"
 #include "transport/error.h"
 #include "transport/json_reader.h"
 
@@ -177,6 +178,7 @@ json SideRunToJson(const SideRun& run) {
   if (run.arrival_seed) object["arrival_seed"] = *run.arrival_seed;
   if (run.cpu) object["cpu"] = CpuCostToJson(*run.cpu);
   PutEnds(run, object);
+  if (run.verification) object["verification"] = VerificationToJson(*run.verification);
   json counters = json::array();
   json moves = json::array();
   for (const auto& [name, move] : run.counters) {
@@ -220,6 +222,9 @@ SideRun SideRunFromJson(const json& object, std::uint32_t queue_pairs) {
   if (reader.Has("open_loop")) run.open_loop = OpenRunFromJson(reader.Object("open_loop"));
   if (reader.Has("arrival_seed")) run.arrival_seed = reader.Number("arrival_seed", 0, kMost);
   if (reader.Has("cpu")) run.cpu = CpuCostFromJson(reader.Object("cpu"));
+  if (reader.Has("verification")) {
+    run.verification = VerificationFromJson(reader.Object("verification"), queue_pairs);
+  }
   const std::vector<std::string> counters = reader.Texts("counters", kMostCounters);
   const std::vector<std::uint64_t> moves = reader.Numbers("counter_moves", 0, kMost, kMostCounters);
   CheckPairs(counters.size(), moves.size(), reader.path());

@@ -53,6 +53,7 @@ struct SideRun {
   report::CounterDeltas counters;  // of this side's port and interface, around the window
   std::optional<report::CpuCost> cpu;
   std::optional<double> clock_drift_ppm;  // over the window; absent where it cannot be told
+  std::optional<report::Verification> verification;  // of what arrived on this side
   std::uint64_t warmup_messages = 0;
   double warmup_seconds = 0.0;
   std::optional<bool> warmup_steady;                // absent: this side did not look

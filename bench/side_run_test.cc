@@ -60,6 +60,18 @@ SideRun FullRun() {
                             .events = {{"user_cycles", 12}, {"user_instructions", kMost}},
                             .why_no_events = "kernel_cycles: not permitted"};
   run.clock_drift_ppm = -1.5;
+  run.verification = {.seed = 5,
+                      .in_timed_loop = true,
+                      .checked_messages = 300,
+                      .bad_messages = 2,
+                      .missing_messages = 1,
+                      .first_bad = report::BadMessage{.queue_pair = 1,
+                                                      .message = 77,
+                                                      .offset_bytes = 8,
+                                                      .expected_hex = "00ff",
+                                                      .found_hex = "01ff",
+                                                      .finding = "bit_flipped",
+                                                      .found_message = 76}};
   run.warmup_messages = 1000;
   run.warmup_seconds = 0.25;
   run.warmup_steady = true;
@@ -105,6 +117,29 @@ TEST(SideRun, ComesBackAsItWas) {
   ASSERT_TRUE(back.sent && back.received);
   ExpectEqual(*back.sent, *run.sent);
   ExpectEqual(*back.received, *run.received);
+}
+
+TEST(SideRun, BringsBackWhatWasFoundInMessages) {
+  const std::optional<report::Verification> back = Read(OnTheWire(FullRun())).verification;
+  ASSERT_TRUE(back && back->first_bad);
+  EXPECT_EQ(back->seed, 5U);
+  EXPECT_TRUE(back->in_timed_loop);
+  EXPECT_EQ(back->checked_messages, 300U);
+  EXPECT_EQ(back->bad_messages, 2U);
+  EXPECT_EQ(back->missing_messages, 1U);
+  EXPECT_EQ(back->first_bad->queue_pair, 1U);
+  EXPECT_EQ(back->first_bad->message, 77U);
+  EXPECT_EQ(back->first_bad->offset_bytes, 8U);
+  EXPECT_EQ(back->first_bad->expected_hex, "00ff");
+  EXPECT_EQ(back->first_bad->found_hex, "01ff");
+  EXPECT_EQ(back->first_bad->finding, "bit_flipped");
+  EXPECT_EQ(back->first_bad->found_message, 76U);
+}
+
+TEST(SideRun, WithABadMessageOfAQueuePairThatIsNoneIsRefused) {
+  json wire = OnTheWire(FullRun());
+  wire["verification"]["first_bad"]["queue_pair"] = kQueuePairs;
+  EXPECT_THAT([&] { Read(wire); }, ThrowsMessage<Error>(HasSubstr("queue_pair")));
 }
 
 TEST(SideRun, BringsItsSamplesBackToTheNanosecond) {
@@ -241,7 +276,8 @@ TEST(SideRun, RefusesEachFieldThatIsMissing) {
                                           "cpu",
                                           "warmup_steady",
                                           "until_reached",
-                                          "until_half_width_percent"};
+                                          "until_half_width_percent",
+                                          "verification"};
   for (const auto& [key, value] : whole.items()) {
     if (optional.contains(key)) continue;
     json object = whole;

@@ -103,7 +103,8 @@ void TestRun::Measure(std::size_t size, const Watching& watching, SideRun& own, 
   const RingShape& shape = setting_.agreement.shapes[size];
   step_ = "getting ready";
   Meet("ready", shape);
-  if (setting_.plan.run.warmup_ms > 0 && crew_.duty().Moves()) {
+  VerifiedSize verified(setting_, crew_, size);
+  if (setting_.plan.run.warmup_ms > 0 && crew_.duty().Moves() && !verified.in_laps()) {
     step_ = "warming up";
     WarmUp(shape, own);
   }
@@ -115,15 +116,18 @@ void TestRun::Measure(std::size_t size, const Watching& watching, SideRun& own, 
     own.clock_offset =
         CompareClocks(setting_.session, setting_.role, ReadSystemClock, In(kStepTimeout));
   }
+  verified.Prepare();
   Meet("run", shape);
   step_ = "running";
   const auto send_results = [&] {
+    verified.Account(peer, own);
     surroundings.Close(own);
     own.complete = true;
     setting_.session.Send("results", SideRunToJson(own));
   };
-  if (crew_.duty().Moves()) {
-    Loop(shape, watching, own);
+  const bool moves = crew_.duty().Moves();
+  if (moves || verified.in_laps()) Loop(shape, watching, verified, own);
+  if (moves) {
     step_ = "exchanging results";
     send_results();
   }
@@ -131,7 +135,7 @@ void TestRun::Measure(std::size_t size, const Watching& watching, SideRun& own, 
       setting_.session.Receive("results", In(setting_.longest_phase), "its results"),
       setting_.plan.queue.queue_pairs);
   // Of a side that nothing moves on the window is the peer's.
-  if (!crew_.duty().Moves()) send_results();
+  if (!moves) send_results();
   if (setting_.keep_samples > 0) ExchangeKept(own, peer);
 }
 
@@ -236,7 +240,8 @@ void TestRun::WarmUp(const RingShape& shape, SideRun& own) {
   ThrowIfAborted();
 }
 
-void TestRun::Loop(const RingShape& shape, const Watching& watching, SideRun& own) {
+void TestRun::Loop(const RingShape& shape, const Watching& watching, VerifiedSize& verified,
+                   SideRun& own) {
   const TestPlan& plan = setting_.plan;
   const RunOptions& options = plan.run;
   const TickClock& clock = setting_.site.clock;
@@ -244,6 +249,7 @@ void TestRun::Loop(const RingShape& shape, const Watching& watching, SideRun& ow
   job.messages = options.iterations ? shape.WholeUnits(*options.iterations) : kUntilTold;
   job.at_least = shape.Unit();
   AddSchedule(shape, job);
+  job.verifying = verified.verifying();
   std::vector<report::Histogram> round_trips(job.duty.pings ? crew_.size() : 0);
   std::vector<report::Histogram> service_times(job.open_loop ? round_trips.size() : 0);
   std::vector<SampleLog> kept;
@@ -266,11 +272,11 @@ void TestRun::Loop(const RingShape& shape, const Watching& watching, SideRun& ow
     watch.enough = [&narrow](std::span<const Sample> taken) { return narrow.IsEnough(taken); };
   }
   const TickClock::Moment before = clock.Observe();
-  const std::vector<JobRun> runs = crew_.Work(job, {.watch = watch,
-                                                    .round_trips = &round_trips,
-                                                    .service_times = &service_times,
-                                                    .kept = kept.empty() ? nullptr : &kept,
-                                                    .samples = &samples});
+  const std::vector<JobRun> runs = verified.Work(job, {.watch = watch,
+                                                       .round_trips = &round_trips,
+                                                       .service_times = &service_times,
+                                                       .kept = kept.empty() ? nullptr : &kept,
+                                                       .samples = &samples});
   own.clock_drift_ppm = clock.DriftPpm(before);
   if (decides) own.until = {narrow.reached(), narrow.half_width_percent()};
   AccountFor(job, runs, clock, own);

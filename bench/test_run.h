@@ -13,6 +13,7 @@
 #include "bench/crew.h"
 #include "bench/side_run.h"
 #include "bench/test.h"
+#include "bench/verified_size.h"
 #include "report/latency.h"
 
 namespace rdmabench {
@@ -57,7 +58,7 @@ class TestRun {
   std::function<void(const Sample&, double)> Ticker(
       const Watching& watching, const std::vector<report::Histogram>& round_trips) const;
   void WarmUp(const RingShape& shape, SideRun& own);
-  void Loop(const RingShape& shape, const Watching& watching, SideRun& own);
+  void Loop(const RingShape& shape, const Watching& watching, VerifiedSize& verified, SideRun& own);
   void ExchangeKept(const SideRun& own, SideRun& peer);
   void ThrowIfAborted() const;
 

@@ -44,6 +44,7 @@ constexpr Hint kHints[] = {
     {"--write-with-imm", "write_imm_bw and write_imm_lat are tests of their own"},
     {"--perform-warm-up", "there always is one; --warmup TIME says how long"},
     {"--disable-pcie-relaxed", "--relaxed-ordering off"},
+    {"--data-validation", "--verify"},
     {"-z", kTalk},
     {"--comm-rdma-cm", kTalk},
     {"--com-rdma-cm", kTalk},

@@ -178,6 +178,15 @@ void AddLengthOptions(CLI::App& app, RunOptions& run, Given& given) {
              "a peer silent for so long counts as dead; default 1500ms");
 }
 
+void AddVerifyOptions(CLI::App& app, RunOptions& run) {
+  OptionGroup group(app, "Integrity");
+  group.Flag("--verify", run.verify,
+             "compare every message with what was sent; one that differs: exit code 4; rates and "
+             "times then are not those of the fabric");
+  group.Number("--verify-seed", run.verify_seed, kVerifySeed,
+               "with --verify: seed of the messages' content; default: random, and reported");
+}
+
 }  // namespace
 
 void AddTestOptions(CLI::App& app, TestPlan& test, Given& given) {
@@ -187,6 +196,7 @@ void AddTestOptions(CLI::App& app, TestPlan& test, Given& given) {
   AddShapeOptions(app, test);
   AddQueueOptions(app, test);
   AddPathOptions(app, test.link);
+  AddVerifyOptions(app, test.run);
 }
 
 void CheckGiven(const TestPlan& test, const Given& given) {

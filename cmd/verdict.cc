@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "bench/checks.h"
 #include "bench/test.h"
 #include "cmd/option_group.h"
 #include "cmd/quantity.h"
@@ -131,7 +132,10 @@ std::string Figures(const report::Check& check) {
   return text.empty() ? text : text + ")";
 }
 
-bool IsLimit(const report::Check& check) { return check.name.starts_with(kLimitPrefix); }
+// Whether a check fails the run by itself: the user has set it, or asked for it.
+bool IsAskedFor(const report::Check& check) {
+  return check.name.starts_with(kLimitPrefix) || check.name == kContentCheck;
+}
 
 }  // namespace
 
@@ -203,13 +207,13 @@ std::vector<std::string> Violations(const report::Report& report) {
 }
 
 bool Fails(const Limiting& limiting, const report::Report& report) {
-  return std::any_of(report.results.begin(), report.results.end(),
-                     [&limiting](const report::Result& result) {
-                       return std::any_of(result.checks.begin(), result.checks.end(),
-                                          [&limiting](const report::Check& check) {
-                                            return !check.ok && (limiting.strict || IsLimit(check));
-                                          });
-                     });
+  return std::any_of(
+      report.results.begin(), report.results.end(), [&limiting](const report::Result& result) {
+        return std::any_of(result.checks.begin(), result.checks.end(),
+                           [&limiting](const report::Check& check) {
+                             return !check.ok && (limiting.strict || IsAskedFor(check));
+                           });
+      });
 }
 
 }  // namespace rdmabench

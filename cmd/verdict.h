@@ -1,5 +1,5 @@
-// What makes a measured run fail all the same: limits that the user has set and, when the user asks
-// to be strict, checks that do not hold.
+// What makes a measured run fail all the same: limits that the user has set, messages that are not
+// what was sent and, when the user asks to be strict, any check that does not hold.
 #pragma once
 
 #include <optional>
@@ -37,7 +37,8 @@ void CheckLimits(const Limiting& limiting, const Plan& plan);
 void ApplyLimits(const Limiting& limiting, report::Report& report);
 // "write_bw at 64 B: limit_bw: below the limit (…)" for each check that does not hold.
 std::vector<std::string> Violations(const report::Report& report);
-// Whether the run failed by it: a limit, or with `strict` any check.
+// Whether the run failed by it: a limit, a message that is not what was sent, or with `strict` any
+// check.
 bool Fails(const Limiting& limiting, const report::Report& report);
 
 }  // namespace rdmabench

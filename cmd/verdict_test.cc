@@ -128,6 +128,14 @@ TEST(Limits, DoNotJudgeWhatWasBrokenOff) {
   EXPECT_THAT(report.results[0].checks, IsEmpty());
 }
 
+TEST(Verdict, AlwaysTakesAMessageThatIsNotWhatWasSentForAFailure) {
+  report::Report report = Measured();
+  report.results[0].checks = {{.name = "content_as_sent", .ok = false}};
+  EXPECT_TRUE(Fails({}, report));
+  report.results[0].checks[0].ok = true;
+  EXPECT_FALSE(Fails({}, report));
+}
+
 TEST(Verdict, TakesAFailedCheckForAFailureOnlyWhenStrict) {
   report::Report report = Measured();
   report.results[0].checks = {{.name = "received_as_sent", .ok = false}};

@@ -10,6 +10,7 @@
 #include "report/json_delivery.h"
 #include "report/json_plan.h"
 #include "report/json_runs.h"
+#include "report/json_verification.h"
 
 namespace rdmabench::report {
 namespace {
@@ -347,6 +348,7 @@ Json ResultJson(const Result& result) {
   }
   object.PutUnlessEmpty("intervals", ListJson(result.intervals, IntervalJson));
   object.PutUnlessEmpty("traffic", ListJson(result.traffic, DirectionJson));
+  object.Put("verification", result.verification, VerificationJson);
   object.PutUnlessEmpty("counters", CountersJson(result.counters));
   object.PutUnlessEmpty("cpu", CpuJson(result));
   object.Put("bounds", result.bounds, BoundsJson);

@@ -235,6 +235,28 @@ struct Direction {
   std::optional<Delivery> delivery = {};  // absent: acknowledged
 };
 
+// A message whose content is not what was sent.
+struct BadMessage {
+  std::size_t host = 0;  // index into Report::hosts: where it was found
+  std::uint32_t queue_pair = 0;
+  std::uint64_t message = 0;       // of that queue pair, from 0
+  std::uint64_t offset_bytes = 0;  // of the first byte that is wrong
+  std::string expected_hex = {};   // from there on, as they lie in memory
+  std::string found_hex = {};
+  std::string finding = {};  // "bit_flipped", "missing", … as schema.json has them
+  std::optional<std::uint64_t> found_message = {};  // the one whose content stands there
+};
+
+// What came of comparing each message with what was sent.
+struct Verification {
+  std::uint32_t seed = 0;
+  bool in_timed_loop = false;          // else between laps of it
+  std::uint64_t checked_messages = 0;  // all that arrived, those that are bad included
+  std::uint64_t bad_messages = 0;
+  std::uint64_t missing_messages = 0;  // of which not all has arrived, where that may be
+  std::optional<BadMessage> first_bad = {};
+};
+
 struct Interval {
   double start_seconds = 0.0;  // since the window opened
   double seconds = 0.0;
@@ -343,6 +365,7 @@ struct Result {
   std::optional<OpenLoop> open_loop = {};
   std::vector<Interval> intervals = {};
   std::vector<Direction> traffic = {};  // two where both directions were measured
+  std::optional<Verification> verification = {};
   std::vector<Check> checks = {};
   Counters counters = {};
   Cpu cpu = {};

@@ -143,6 +143,17 @@ Report Partial() {
                    "the port counted fewer bytes than were sent"}};
   write.bounds = Bounds{
       .limits = {{"link", std::nullopt, "neither rdma_rxe nor its interface tells its speed"}}};
+  write.verification = Verification{.seed = 4000000001,
+                                    .checked_messages = 1632,
+                                    .bad_messages = 1,
+                                    .first_bad = BadMessage{.host = 1,
+                                                            .queue_pair = 0,
+                                                            .message = 1000,
+                                                            .offset_bytes = 4096,
+                                                            .expected_hex = "1f2e3d4c5b6a7988",
+                                                            .found_hex = "00112233445566ff",
+                                                            .finding = "other_message",
+                                                            .found_message = 936}};
   Result send = WriteBandwidth(65536, 64);
   send.plan_index = 1;
   send.test = "send_bw";

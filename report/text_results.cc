@@ -109,6 +109,13 @@ std::string Memory(const Group& group) {
   return "working set " + working_set + ", relaxed ordering " + (relaxed ? "on" : "off");
 }
 
+std::string Verified(const Group& group) {
+  const Verification& verification = *group.front()->verification;
+  return "every message is looked at" +
+         std::string(verification.in_timed_loop ? " while the clock runs" : " between laps") +
+         ", seed " + std::to_string(verification.seed) + "; no measurement of the fabric";
+}
+
 std::string GidText(const Gid& gid) {
   return std::to_string(gid.index) + ", " + Printable(gid.type) + ", " + Printable(gid.text);
 }
@@ -150,6 +157,7 @@ std::string Agreed(const Report& report, const Group& group) {
   rows.AddRow({"run", LengthText(group)});
   const std::string shared = SharedWindowText(group);
   if (!shared.empty()) rows.AddRow({"windows", shared});
+  if (first.verification) rows.AddRow({"verified", Verified(group)});
   return Printable(first.test) + ": " + HostName(report, first.from) +
          (first.bidirectional ? " ↔ " : " → ") + HostName(report, first.to) + Basis(first) + "\n" +
          rows.Render(2);
@@ -213,6 +221,17 @@ constexpr Column kLostColumns[] = {
     {"lost", 8, [](const Result& r) { return std::to_string(Lost(r)); }},
 };
 
+constexpr Column kVerifiedColumns[] = {
+    {"checked", 11,
+     [](const Result& r) { return std::to_string(r.verification->checked_messages); }},
+    {"bad", 6, [](const Result& r) { return std::to_string(r.verification->bad_messages); }},
+};
+
+constexpr Column kMissingColumns[] = {
+    {"missing", 8,
+     [](const Result& r) { return std::to_string(r.verification->missing_messages); }},
+};
+
 constexpr Column kSpreadColumns[] = {
     {"min Gb/s", 8,
      [](const Result& r) { return Fixed(Gbps(r.bandwidth->spread->min_bytes_per_second), 3); }},
@@ -230,6 +249,10 @@ bool HasRun(const Result& result) { return result.run.has_value(); }
 bool HasLatency(const Result& result) { return result.latency.has_value(); }
 bool HasLost(const Result& result) { return Lost(result) > 0; }
 bool IsOpenLoop(const Result& result) { return result.open_loop.has_value(); }
+bool HasVerification(const Result& result) { return result.verification.has_value(); }
+bool HasMissing(const Result& result) {
+  return result.verification && result.verification->missing_messages > 0;
+}
 bool HasBandwidth(const Result& result) { return result.bandwidth.has_value(); }
 bool HasSpread(const Result& result) { return result.bandwidth && result.bandwidth->spread; }
 
@@ -249,6 +272,8 @@ constexpr ColumnSet kColumnSets[] = {
     {kMaximumColumns, HasLatency},
     {kOpenLoopColumns, IsOpenLoop},
     {kLostColumns, HasLost},
+    {kVerifiedColumns, HasVerification},
+    {kMissingColumns, HasMissing},
 };
 
 std::string Table(const Group& group) {

@@ -95,7 +95,7 @@ void Reset(std::vector<FakeDevice> devices) {
   world.devices.clear();
   for (FakeDevice& device : devices) world.devices.push_back(MakeDevice(std::move(device)));
   world.faults = Faults{};
-  world.calls = world.sends = world.unreliable_sends = 0;
+  world.calls = world.sends = world.unreliable_sends = world.damageable_sends = 0;
   world.faulty = world.timed = false;
   world.timetable.Stop();
   world.overrun = false;
@@ -105,7 +105,7 @@ void Inject(const Faults& faults) {
   World& world = TheWorld();
   const std::lock_guard lock(world.mutex);
   world.faults = faults;
-  world.calls = world.sends = world.unreliable_sends = 0;
+  world.calls = world.sends = world.unreliable_sends = world.damageable_sends = 0;
   world.faulty = true;
 }
 

@@ -34,6 +34,12 @@ struct FakeDevice {
   std::uint16_t pkeys = 1;           // entries of the partition table
 };
 
+// What happens to a message's bytes while all else is as ever: a bit in the middle flips; the
+// message and the next of its queue pair change places; it has the content of the one before; its
+// second half, or nothing of it arrives, and what lay there stays; an atomic operation is carried
+// out once more, and nobody told.
+enum class Damage { kNone, kFlipBit, kSwap, kRepeat, kTruncate, kStale, kTwice };
+
 // What goes wrong, until the next Reset(). Zero or empty: nothing.
 struct Faults {
   // A verb, or a queue pair's transition: "ibv_reg_mr", "ibv_post_send", "ibv_modify_qp:init",
@@ -54,6 +60,8 @@ struct Faults {
   std::uint64_t duplicate_at_message = 0;
   std::uint64_t late_at_message = 0;
   std::uint64_t late_by_messages = 1;
+  Damage damage = Damage::kNone;
+  std::uint64_t damage_at_message = 0;
 };
 
 // Devices of the process from now on; faults gone. Objects made before must be gone.

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <span>
 
+#include "transport/fake_verbs_damage.h"
 #include "transport/fake_verbs_objects.h"
 
 namespace rdmabench::fake {
@@ -386,8 +387,10 @@ int PostOne(FakeQp& qp, const ibv_send_wr& wr) {
 int PostSend(ibv_qp* base, ibv_send_wr* wr, ibv_send_wr** bad_wr) {
   FakeQp& qp = *static_cast<FakeQp*>(base);
   const std::lock_guard lock(qp.send_mutex);
+  const bool faulty = TheWorld().faulty.load(std::memory_order_relaxed);
   for (; wr != nullptr; wr = wr->next) {
-    if (const int code = PostOne(qp, *wr); code != 0) {
+    const int code = faulty ? PostDamaged(qp, *wr, PostOne) : PostOne(qp, *wr);
+    if (code != 0) {
       *bad_wr = wr;
       return code;
     }

@@ -154,7 +154,9 @@ struct FakeQp : ibv_qp {
   std::vector<StalledSend> stalled;
   std::uint64_t arrives_ns = 0;  // in simulated time: the last message
   std::vector<HeldSend> held;
-  std::shared_ptr<FakeQp> peer;  // the last one found, and the last regions used
+  std::vector<std::byte> last_bytes;      // of the message before, for damage to this one
+  const ibv_send_wr* withheld = nullptr;  // changes places with the next
+  std::shared_ptr<FakeQp> peer;           // the last one found, and the last regions used
   std::shared_ptr<FakeMr> local_mr;
   std::shared_ptr<FakeMr> remote_mr;
 
@@ -196,6 +198,7 @@ struct World {
   std::uint64_t calls = 0;             // of faults.failing_call
   std::uint64_t sends = 0;             // since the injection
   std::uint64_t unreliable_sends = 0;  // of these, on types that lose messages
+  std::uint64_t damageable_sends = 0;
 
   Timetable timetable;  // used where `timed`, by one thread
 

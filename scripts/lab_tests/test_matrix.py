@@ -109,6 +109,18 @@ def test_every_op_on_every_queue_pair_type(b, server):
     assert len(report["plan"]["tests"]) == 26
 
 
+def test_every_message_is_what_was_sent(b, server):
+    report = check_suite(b, server, SUITES / "verify.json", 400)
+    assert len({(result["test"], result["qp_type"]) for result in report["results"]}) == 26
+    for result in report["results"]:
+        verification = result["verification"]
+        assert verification["bad_messages"] == 0
+        if result["qp_type"] == "rc":
+            assert verification["checked_messages"] >= result["messages"]
+        else:
+            assert verification["checked_messages"] > 0
+
+
 def test_a_case_of_each_shape(b, server):
     check_suite(b, server, COVER, 400)
 
