@@ -33,7 +33,7 @@ class Simulation {
     std::uint64_t longest_step_ns = 1'000'000;
     // When the initiator is told to finish, from the beginning of a run on.
     std::optional<std::uint64_t> duration_ns = {};
-    std::uint64_t sample_every_ns = 10'000'000;  // as the session thread does
+    std::uint64_t sample_every_ns = 50'000'000;  // as the session thread does
   };
 
   explicit Simulation(const Options& options);
