@@ -11,7 +11,10 @@ PACE = ["--rate", "1500pps", "-s", "512", "--warmup", "0"]
 # The session, the credits' way and the receiver's own patience; the messages themselves take as long as their pace says.
 OVERHEAD_SECONDS = 6
 
-NUMBERED = [("send_bw", "uc"), ("send_bw", "ud"), ("send_imm_bw", "ud"), ("write_imm_bw", "uc")]
+NUMBERED = [
+    ("send_bw", "uc"), ("send_imm_bw", "ud"),
+    pytest.param("send_bw", "ud", marks=pytest.mark.full), pytest.param("write_imm_bw", "uc", marks=pytest.mark.full),
+]
 
 
 @contextlib.contextmanager

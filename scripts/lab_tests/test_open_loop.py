@@ -3,9 +3,13 @@
 import pytest
 
 
+def long(*options):
+    return pytest.param(list(options), marks=pytest.mark.full)
+
+
 @pytest.mark.parametrize("options", [
-    ["write_lat"], ["write_lat", "-c", "uc"], ["send_lat"], ["send_lat", "-c", "ud"], ["send_imm_lat", "-c", "uc"], ["read_lat"],
-    ["fetch_add_lat"], ["write_lat", "--arrival", "poisson", "-q", "2"],
+    ["write_lat"], long("write_lat", "-c", "uc"), long("send_lat"), ["send_lat", "-c", "ud"], long("send_imm_lat", "-c", "uc"),
+    ["read_lat"], ["fetch_add_lat"], ["write_lat", "--arrival", "poisson", "-q", "2"],
 ], ids="_".join)
 def test_a_modest_rate_is_achieved_and_times_count_from_the_plan(b, server, options):
     code, report, stderr = b.test(*options, "a", "-p", server.port, "--rate", "100pps", "-D", "4")
@@ -27,7 +31,7 @@ def test_a_modest_rate_is_achieved_and_times_count_from_the_plan(b, server, opti
         assert one["percent"] == other["percent"] and one["ns"] >= other["ns"]
 
 
-@pytest.mark.parametrize("options", [["write_lat"], ["send_lat", "-c", "ud"], ["read_lat"]], ids="_".join)
+@pytest.mark.parametrize("options", [["write_lat"], long("send_lat", "-c", "ud"), long("read_lat")], ids="_".join)
 def test_an_impossible_rate_is_said_to_be_saturated(b, server, options):
     code, report, stderr = b.test(*options, "a", "-p", server.port, "--rate", "1Mpps", "-D", "2")
     assert code == 0, stderr

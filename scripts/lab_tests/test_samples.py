@@ -7,7 +7,7 @@ import pytest
 
 from hosts import parse_report
 
-COUNT = 3000
+COUNT = 1500
 
 
 def blocks_of(words):
