@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-// A namespace of its own: transport/ has a Device, a Gid and a Placement, which are things and not
-// their description.
+#include "report/host.h"
+
 namespace rdmabench::report {
 
 enum class Status {
@@ -35,61 +35,6 @@ struct Failure {
   std::string step = {};  // what that side was doing: "connecting the queue pairs"
   std::string message = {};
   std::string remedy = {};
-};
-
-struct Gid {
-  int index = 0;
-  std::string type = {};  // "infiniband", "roce_v1", "roce_v2"
-  std::string text = {};
-};
-
-// The slowest PCIe link between a device and the processor.
-struct Pcie {
-  double gigatransfers_per_second = 0.0;  // of a lane
-  std::uint32_t lanes = 0;
-  std::optional<std::uint32_t> max_payload_bytes = {};
-};
-
-struct Device {
-  std::string name = {};
-  std::optional<std::string> driver = {};
-  std::optional<std::string> firmware = {};
-  std::optional<std::string> netdev = {};
-  std::optional<std::string> pcie_address = {};
-  int port = 1;
-  std::string link_layer = {};  // "infiniband", "ethernet"
-  std::optional<double> link_gbps = {};
-  std::optional<double> data_gbps = {};  // of the bits of packets
-  std::optional<Pcie> pcie = {};
-  std::uint32_t active_mtu_bytes = 0;
-  std::optional<std::uint32_t> lid = {};
-  std::optional<Gid> gid = {};
-};
-
-struct Placement {
-  std::optional<unsigned> device_node = {};
-  std::vector<unsigned> worker_cpus = {};
-  std::optional<unsigned> session_cpu = {};
-  std::optional<unsigned> memory_node = {};
-  std::string reason = {};
-};
-
-struct Clock {
-  std::string source = {};  // "tsc", "clock_gettime"
-  double ns_per_tick = 1.0;
-  std::optional<double> drift_ppm = {};
-};
-
-struct Host {
-  std::string role = {};  // "client", "server"
-  std::string name = {};
-  std::optional<std::string> address = {};
-  std::optional<std::string> kernel = {};
-  std::optional<std::string> cpu = {};
-  std::optional<std::string> governor = {};
-  std::optional<Clock> clock = {};
-  std::optional<Device> device = {};
-  std::optional<Placement> placement = {};
 };
 
 // What was agreed between the sides or derived from the machines, where the plan only says what was

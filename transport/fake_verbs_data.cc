@@ -336,8 +336,7 @@ void Carry(FakeQp& qp, const ibv_send_wr& wr, std::uint64_t position, const Fate
   wc.byte_len = static_cast<std::uint32_t>(length);
   if (qp.now == IBV_QPS_ERR) {
     wc.status = IBV_WC_WR_FLUSH_ERR;
-    qp.CompleteSend(wr.wr_id, position, wc);
-    return;
+    return qp.CompleteSend(wr.wr_id, position, wc);
   }
   const int copies = qp.qp_type == IBV_QPT_RC ? 1 : fate.copies;
   wc.status = fate.error.value_or(IBV_WC_SUCCESS);
