@@ -1,5 +1,7 @@
 #include "bench/content.h"
 
+#include <atomic>
+
 namespace rdmabench {
 namespace {
 
@@ -19,6 +21,14 @@ bool Swaps(const Op& op) { return op.sent == IBV_WC_COMP_SWAP; }
 std::span<std::byte> OneSlot(std::byte* base, const SlotLayout& layout, std::uint32_t lane,
                              std::size_t bytes) {
   return {base + layout.Offset(lane), bytes};
+}
+
+// A message of one word may have come by one store, of which a mark in its last byte is only a
+// part.
+void AcquireWord(std::byte* at) {
+  if (reinterpret_cast<std::uintptr_t>(at) % sizeof(std::uint64_t) != 0) return;
+  auto* word = reinterpret_cast<std::uint64_t*>(at);
+  (void)std::atomic_ref<std::uint64_t>(*word).load(std::memory_order_acquire);
 }
 
 }  // namespace
@@ -149,7 +159,11 @@ void RoundTripContent::Completes(std::uint32_t index) {
   }
 }
 
-void RoundTripContent::Arrives(std::uint32_t index) { arrived_.Look(index, Incoming(index)); }
+void RoundTripContent::Arrives(std::uint32_t index) {
+  const std::span<std::byte> incoming = Incoming(index);
+  if (job_.shape.message_bytes == sizeof(std::uint64_t)) AcquireWord(incoming.data());
+  arrived_.Look(index, incoming);
+}
 
 std::span<std::byte> RoundTripContent::Incoming(std::uint32_t index) const {
   const Endpoint& endpoint = bench_.endpoint;
