@@ -200,14 +200,16 @@ std::optional<report::Check> NoneMoved(const Context& context, std::string name,
   bool counts = false;
   for (std::size_t host = 0; host < kHosts; ++host) {
     const std::string side = host == 0 ? "client" : "server";
+    const std::string prefix = side + "_";
     EachKnown(context, host,
               [&](const CounterMeaning& meaning, const std::string& counter, double move) {
                 counts = true;
                 if (meaning.kind != kind || move == 0) return;
                 check.ok = false;
-                check.figures.emplace_back(side + "_" + counter, move);
-                check.text += (check.text.empty() ? "" : "; ") +
-                              ("the " + side + "'s port counted ") + std::string(meaning.words);
+                check.figures.emplace_back(prefix + counter, move);
+                if (!check.text.empty()) check.text += "; ";
+                check.text.append("the ").append(side).append("'s port counted ");
+                check.text.append(meaning.words);
               });
   }
   if (!counts) return std::nullopt;

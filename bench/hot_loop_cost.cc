@@ -82,7 +82,7 @@ constexpr Side kSides[] = {
      }},
     {"receiver",
      [](Loopback& loopback, std::uint64_t messages) {
-       const JobRun sent = loopback.Send(messages);
+       JobRun sent = loopback.Send(messages);
        if (sent.loop.outcome != Outcome::kDone) return sent;
        return CountedRun([&] { return loopback.Take(messages); });
      }},

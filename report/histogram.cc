@@ -74,7 +74,8 @@ double Histogram::Deviation() const {
   // The sum of squared deviations is squares - sum² / count, a small difference of large numbers:
   // in whole numbers nothing of it gets lost, where doubles may keep no digit.
   const Wide square = Wide{totals_.sum} * totals_.sum;
-  const double whole = static_cast<double>(totals_.squares - square / all);
+  const Wide quotient = square / all;
+  const double whole = static_cast<double>(totals_.squares - quotient);
   const double part = static_cast<double>(square % all) / static_cast<double>(all);
   return std::sqrt((whole - part) / static_cast<double>(all - 1));
 }

@@ -66,7 +66,9 @@ std::string DeliveryLines(const Report& report, std::span<const Result* const> r
   });
   if (are_alike) return "  delivery: " + lines.front().second + "\n";
   std::string text;
-  for (const auto& [of, what] : lines) text += "  delivery of " + of + ": " + what + "\n";
+  for (const auto& [of, what] : lines) {
+    text.append("  delivery of ").append(of).append(": ").append(what).append("\n");
+  }
   return text;
 }
 
