@@ -5,6 +5,7 @@
 #include <string>
 
 #include "bench/arrivals.h"
+#include "bench/op.h"
 #include "bench/test.h"
 #include "transport/error.h"
 #include "transport/qp_type.h"
@@ -53,13 +54,7 @@ bool NamesSlots(const TestPlan& test) {
 
 bool NamesSlotsInPayload(const TestPlan& test) {
   const Op& op = *FindTest(test.test).op;
-  return NamesSlots(test) && op.reply == Reply::kReceive && !CarriesImmediate(op);
-}
-
-bool CarriesImmediate(const Op& op) {
-  ibv_send_wr request{};
-  op.fill(request, {});
-  return request.opcode == IBV_WR_SEND_WITH_IMM || request.opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
+  return NamesSlots(test) && op.reply == Reply::kReceive && !op.immediate;
 }
 
 double SamplesFor(double percentile) {

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 
-#include "bench/op.h"
 #include "bench/plan.h"
 
 namespace rdmabench {
@@ -15,9 +14,6 @@ bool IsOpenLoop(const TestPlan& test);
 bool NamesSlots(const TestPlan& test);
 // The name stands in the payload, which then has to have room for it.
 bool NamesSlotsInPayload(const TestPlan& test);
-
-// Whether the op's requests carry an immediate.
-bool CarriesImmediate(const Op& op);
 
 // Slots that a byte of payload can name, and the bytes that name one and its mark.
 inline constexpr std::uint32_t kMostNamedSlots = 256;

@@ -88,9 +88,8 @@ JobRun RunWith(const Bench& bench, const Job& job, Wait wait) {
   if (!job.type->loses) {
     return RunSide(bench, job, std::move(wait), WatchReceives<Unnamed>(bench));
   }
-  return CarriesImmediate(*job.op)
-             ? RunSide(bench, job, std::move(wait), WatchReceives<InImmediate>(bench))
-             : RunSide(bench, job, std::move(wait), WatchReceives<InPayload>(bench));
+  return job.op->immediate ? RunSide(bench, job, std::move(wait), WatchReceives<InImmediate>(bench))
+                           : RunSide(bench, job, std::move(wait), WatchReceives<InPayload>(bench));
 }
 
 }  // namespace
