@@ -7,20 +7,17 @@
 #include <cstdint>
 #include <string_view>
 
+#include "bench/split_mix.h"
+
 namespace rdmabench {
 
-// Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014. One seed
-// means one sequence everywhere, which the distributions of the standard library do not promise.
+// One seed means one sequence everywhere, which the distributions of the standard library do not
+// promise.
 class SplitMix64 {
  public:
   explicit SplitMix64(std::uint64_t seed) : state_(seed) {}
 
-  std::uint64_t Next() {
-    std::uint64_t mixed = (state_ += 0x9e3779b97f4a7c15);
-    mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9;
-    mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111eb;
-    return mixed ^ (mixed >> 31);
-  }
+  std::uint64_t Next() { return split_mix::Mix(state_ += split_mix::kIncrement); }
   // Above 0, up to 1, in steps of 2^-53.
   double NextShare() { return (static_cast<double>(Next() >> 11) + 1.0) * 0x1p-53; }
 

@@ -1,18 +1,17 @@
 #include "bench/pattern.h"
 
-#include <endian.h>
-
 #include <algorithm>
 #include <cstring>
+
+#include "bench/split_mix.h"
 
 namespace rdmabench {
 namespace {
 
-// SplitMix64 (Steele, Lea, Flood 2014): the odd increment, and the finalizer, a bijection in which
-// each bit of the input moves half of the output's.
-constexpr std::uint64_t kIncrement = 0x9e3779b97f4a7c15;
-constexpr std::uint64_t kFirst = 0xbf58476d1ce4e5b9;
-constexpr std::uint64_t kSecond = 0x94d049bb133111eb;
+using split_mix::kFirst;
+using split_mix::kIncrement;
+using split_mix::kSecond;
+using split_mix::Mix;
 
 // The inverse of an odd number modulo 2^64, by Newton's iteration: the digits that are right
 // double.
@@ -27,12 +26,6 @@ constexpr std::uint64_t Unshift(std::uint64_t mixed, int shift) {
   std::uint64_t value = mixed;
   for (int known = shift; known < 64; known += shift) value = mixed ^ (value >> shift);
   return value;
-}
-
-constexpr std::uint64_t Mix(std::uint64_t value) {
-  value = (value ^ (value >> 30)) * kFirst;
-  value = (value ^ (value >> 27)) * kSecond;
-  return value ^ (value >> 31);
 }
 
 constexpr std::uint64_t Unmix(std::uint64_t mixed) {
@@ -68,17 +61,6 @@ std::size_t FirstByteOf(std::uint64_t difference) {
 constexpr std::uint64_t kPoisonWord = 0x0101010101010101 * std::to_integer<std::uint64_t>(kPoison);
 
 }  // namespace
-
-std::uint64_t LoadWord(const std::byte* from) {
-  std::uint64_t word = 0;
-  std::memcpy(&word, from, sizeof word);
-  return le64toh(word);
-}
-
-void StoreWord(std::byte* to, std::uint64_t word) {
-  word = htole64(word);
-  std::memcpy(to, &word, sizeof word);
-}
 
 Pattern::Pattern(const PatternKey& key)
     : key_(Mix(Mix(Mix(key.seed + kIncrement) + key.size_index) +

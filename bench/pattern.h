@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <span>
 
+#include "bench/word.h"
+
 namespace rdmabench {
 
 // Names the messages that one side initiates over one queue pair, for one size.
@@ -45,8 +47,5 @@ class Pattern {
 inline constexpr std::byte kPoison{0xa5};
 void Poison(std::span<std::byte> bytes);
 bool IsPoison(std::span<const std::byte> bytes);
-
-std::uint64_t LoadWord(const std::byte* from);
-void StoreWord(std::byte* to, std::uint64_t word);
 
 }  // namespace rdmabench

@@ -9,10 +9,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <utility>
 #include <vector>
 
+#include "bench/word.h"
 #include "report/report.h"
 
 namespace rdmabench {
@@ -90,8 +90,7 @@ class PayloadSequence {
   void operator()(std::uint32_t /*lane*/, ibv_send_wr* chain, std::uint64_t message) const {
     std::uint64_t number = first_ + message;
     for (; chain != nullptr; chain = chain->next, ++number) {
-      const std::uint64_t word = htole64(number);
-      std::memcpy(own_.At(chain->sg_list->addr), &word, sizeof word);
+      StoreWord(own_.At(chain->sg_list->addr), number);
     }
   }
 
@@ -116,9 +115,7 @@ struct ByPayload {
 
   std::int64_t operator()(const ibv_wc& /*completion*/, std::uint64_t slot,
                           std::uint64_t expected) const {
-    std::uint64_t word = 0;
-    std::memcpy(&word, slots.At(slot) + headroom, sizeof word);
-    return static_cast<std::int64_t>(le64toh(word) - expected);
+    return static_cast<std::int64_t>(LoadWord(slots.At(slot) + headroom) - expected);
   }
 };
 
