@@ -58,9 +58,8 @@ bool NamesSlotsInPayload(const TestPlan& test) {
 }
 
 double SamplesFor(double percentile) {
-  constexpr double kLeastBeyond = 10.0;
   constexpr double kMargin = 1.25;
-  return kMargin * kLeastBeyond / (1.0 - percentile / 100.0);
+  return kMargin * static_cast<double>(report::kFewestBeyond) / (1.0 - percentile / 100.0);
 }
 
 void ValidatePlannedTimes(const TestPlan& test) {

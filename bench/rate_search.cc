@@ -10,7 +10,6 @@
 namespace rdmabench {
 namespace {
 
-constexpr std::uint64_t kLeastBeyond = 10;
 // Where nothing bounds the rates.
 constexpr double kFirstRate = 1000.0;
 constexpr double kGrowth = 4.0;
@@ -24,7 +23,7 @@ bool Holds(const SideRun& initiator, double percentile, std::uint64_t most_ns) {
   const std::uint64_t answered = responses.histogram.count();
   const std::uint64_t all = answered + responses.lost;
   const std::uint64_t rank = report::NearestRank(percentile, all);
-  if (all - rank < kLeastBeyond || rank > answered) return false;
+  if (all - rank < report::kFewestBeyond || rank > answered) return false;
   const auto ticks = static_cast<double>(responses.histogram.AtRank(rank).middle());
   return ticks * responses.ns_per_tick <= static_cast<double>(most_ns);
 }

@@ -11,7 +11,6 @@ namespace {
 __extension__ using Wide = unsigned __int128;
 
 constexpr std::uint64_t kSteps = 1'000'000'000;  // of kFinestPercent in a whole
-constexpr std::uint64_t kFewestBeyond = 10;
 
 std::uint64_t StepsOf(double percent) {
   return static_cast<std::uint64_t>(std::llround(percent / kFinestPercent));

@@ -15,6 +15,9 @@ namespace rdmabench::report {
 inline constexpr double kFinestPercent = 1e-7;
 inline constexpr std::array kDefaultPercents = {50.0, 90.0, 99.0, 99.9, 99.99};
 
+// Samples that have to lie beyond a percentile: with fewer it is the luck of a few.
+inline constexpr std::uint64_t kFewestBeyond = 10;
+
 bool IsPercentile(double percent);
 // "p99.9"
 std::string PercentileName(double percent);
@@ -23,8 +26,8 @@ const Percentile* FindPercentile(const Latency& latency, double percent);
 
 // The smallest rank that at least `percent` of the samples do not exceed: from 1 to `samples`.
 std::uint64_t NearestRank(double percent, std::uint64_t samples);
-// Whether at least ten samples lie beyond: above the rank, and of a percentile below the median, at
-// it or below. With fewer it is the luck of a few.
+// Whether kFewestBeyond samples lie beyond: above the rank, and of a percentile below the median,
+// at it or below.
 bool IsBacked(double percent, std::uint64_t samples);
 
 struct RankInterval {
