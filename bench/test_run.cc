@@ -166,8 +166,6 @@ Job TestRun::JobFor(const RingShape& shape) {
         static_cast<double>(plan.run.reply_timeout_ms) * kNsPerMs / ns_per_tick);
     job.credit_patience_ticks = static_cast<std::uint64_t>(kCreditPatienceNs / ns_per_tick);
   }
-  // The warm-up of an open loop is one, too.
-  if (IsOpenLoop(plan)) AddSchedule(shape, job);
   return job;
 }
 
@@ -215,6 +213,8 @@ void TestRun::WarmUp(const RingShape& shape, SideRun& own) {
   Job job = JobFor(shape);
   job.messages = kUntilTold;
   job.at_least = shape.window;
+  // The warm-up of an open loop is one, too.
+  if (IsOpenLoop(plan)) AddSchedule(shape, job);
   // Round trips of the warm-up are measured by the same code, and thrown away.
   std::vector<report::Histogram> thrown_away(job.duty.pings ? crew_.size() : 0);
   Monitor::Options watch{.duration = std::nullopt,

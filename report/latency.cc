@@ -5,8 +5,9 @@
 namespace rdmabench::report {
 namespace {
 
-Percentile PercentileOf(const Histogram& round_trips, double scale, double percent) {
-  const std::uint64_t samples = round_trips.count();
+// `samples`: their count, which takes a pass over the buckets.
+Percentile PercentileOf(const Histogram& round_trips, std::uint64_t samples, double scale,
+                        double percent) {
   Percentile percentile{.percent = percent};
   if (!IsBacked(percent, samples)) return percentile;
   const auto ns = [scale](std::uint64_t ticks) { return static_cast<double>(ticks) * scale; };
@@ -40,7 +41,7 @@ std::optional<Latency> LatencyOf(const Histogram& round_trips, double ns_per_tic
   latency.mean_ns = ns(round_trips.sum()) / static_cast<double>(count);
   latency.stdev_ns = round_trips.Deviation() * scale;
   for (const double percent : percents) {
-    latency.percentiles.push_back(PercentileOf(round_trips, scale, percent));
+    latency.percentiles.push_back(PercentileOf(round_trips, count, scale, percent));
   }
   for (const auto& [bucket, bucket_count] : round_trips.Entries()) {
     latency.histogram.push_back(
