@@ -151,11 +151,4 @@ void Audit::Note(report::BadMessage bad) {
   if (!account_.first_bad) account_.first_bad = std::move(bad);
 }
 
-void Audit::Add(const Audit& other) {
-  account_.checked_messages += other.account_.checked_messages;
-  account_.bad_messages += other.account_.bad_messages;
-  account_.missing_messages += other.account_.missing_messages;
-  if (!account_.first_bad) account_.first_bad = other.account_.first_bad;
-}
-
 }  // namespace rdmabench

@@ -41,21 +41,6 @@ void AddPart(Part& all, const Part& lap) {
   if (lap.opcode) all.opcode = lap.opcode;
 }
 
-// An event that was not counted in one lap is not known of all.
-void AddCost(ThreadCost& all, const ThreadCost& lap) {
-  all.time.user_seconds += lap.time.user_seconds;
-  all.time.system_seconds += lap.time.system_seconds;
-  if (all.counts.events.empty()) {
-    all.counts = lap.counts;
-    return;
-  }
-  for (std::size_t i = 0; i < all.counts.events.size(); ++i) {
-    std::optional<std::uint64_t>& sum = all.counts.events[i];
-    const std::optional<std::uint64_t> count = lap.EventAt(i);
-    sum = sum && count ? std::optional(*sum + *count) : std::nullopt;
-  }
-}
-
 // Interrupts of the user set the flag, and no more, while it is there.
 class Diverted {
  public:
@@ -172,7 +157,11 @@ std::vector<JobRun> Laps::Move(const Crew::Run& run, std::uint64_t messages) {
     AddPart(runs_[i].sent, done[i].sent);
     AddPart(runs_[i].received, done[i].received);
     runs_[i].received.bytes += done[i].received.bytes;
-    AddCost(runs_[i].cost, done[i].cost);
+    if (runs_[i].cost.counts.events.empty()) {
+      runs_[i].cost = done[i].cost;
+    } else {
+      runs_[i].cost += done[i].cost;
+    }
     if (const auto& arrivals = done[i].received.arrivals) {
       runs_[i].received.arrivals = runs_[i].received.arrivals.value_or(report::Arrivals{});
       *runs_[i].received.arrivals += *arrivals;

@@ -99,15 +99,10 @@ std::vector<report::Direction> Directions(const ResultContext& context, const Si
 std::optional<report::Verification> Verified(const SideRun& client, const SideRun* server) {
   std::optional<report::Verification> all = client.verification;
   if (server == nullptr || !server->verification) return all;
-  const report::Verification& other = *server->verification;
-  if (!all) all = report::Verification{.seed = other.seed, .in_timed_loop = other.in_timed_loop};
-  all->checked_messages += other.checked_messages;
-  all->bad_messages += other.bad_messages;
-  all->missing_messages += other.missing_messages;
-  if (!all->first_bad && other.first_bad) {
-    all->first_bad = other.first_bad;
-    all->first_bad->host = 1;
-  }
+  report::Verification other = *server->verification;
+  if (other.first_bad) other.first_bad->host = 1;
+  if (!all) return other;
+  *all += other;
   return all;
 }
 

@@ -70,22 +70,14 @@ std::optional<report::Arrivals> ArrivalsOf(const std::vector<JobRun>& runs) {
   return sum;
 }
 
-// Of all workers; an event that one of them did not count is not known of all.
 report::CpuCost CostOf(const std::vector<JobRun>& runs) {
+  ThreadCost all = runs.front().cost;
+  for (const JobRun& run : std::span(runs).subspan(1)) all += run.cost;
   report::CpuCost cost;
-  cost.workers.emplace();
-  for (const JobRun& run : runs) {
-    cost.workers->user_seconds += run.cost.time.user_seconds;
-    cost.workers->system_seconds += run.cost.time.system_seconds;
-    if (cost.why_no_events.empty()) cost.why_no_events = run.cost.counts.why_not;
-  }
+  cost.workers = {all.time.user_seconds, all.time.system_seconds};
+  cost.why_no_events = all.counts.why_not;
   for (std::size_t i = 0; i < CpuEvents().size(); ++i) {
-    std::optional<std::uint64_t> sum = 0;
-    for (const JobRun& run : runs) {
-      const std::optional<std::uint64_t> count = run.cost.EventAt(i);
-      sum = sum && count ? std::optional(*sum + *count) : std::nullopt;
-    }
-    if (sum) cost.events.emplace_back(CpuEvents()[i].name, *sum);
+    if (const auto count = all.EventAt(i)) cost.events.emplace_back(CpuEvents()[i].name, *count);
   }
   return cost;
 }

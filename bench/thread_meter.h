@@ -18,6 +18,18 @@ struct ThreadCost {
   std::optional<std::uint64_t> EventAt(std::size_t index) const {
     return index < counts.events.size() ? counts.events[index] : std::nullopt;
   }
+  // Of both together; an event that one of them did not count is not known of both.
+  ThreadCost& operator+=(const ThreadCost& other) {
+    time.user_seconds += other.time.user_seconds;
+    time.system_seconds += other.time.system_seconds;
+    for (std::size_t i = 0; i < counts.events.size(); ++i) {
+      std::optional<std::uint64_t>& sum = counts.events[i];
+      const std::optional<std::uint64_t> count = other.EventAt(i);
+      sum = sum && count ? std::optional(*sum + *count) : std::nullopt;
+    }
+    if (counts.why_not.empty()) counts.why_not = other.counts.why_not;
+    return *this;
+  }
 };
 
 // Made, started and stopped on the thread that it measures. Nothing of it runs in between.

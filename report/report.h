@@ -200,6 +200,15 @@ struct Verification {
   std::uint64_t bad_messages = 0;
   std::uint64_t missing_messages = 0;  // of which not all has arrived, where that may be
   std::optional<BadMessage> first_bad = {};
+
+  // What was found elsewhere in the same run.
+  Verification& operator+=(const Verification& other) {
+    checked_messages += other.checked_messages;
+    bad_messages += other.bad_messages;
+    missing_messages += other.missing_messages;
+    if (!first_bad) first_bad = other.first_bad;
+    return *this;
+  }
 };
 
 struct Interval {
