@@ -33,10 +33,6 @@ void AcquireWord(std::byte* at) {
 
 }  // namespace
 
-std::uint32_t QueuePairsIn(const Endpoint& endpoint) {
-  return static_cast<std::uint32_t>(endpoint.queue_pairs().size());
-}
-
 bool IsCheckedInLaps(const Test& test) {
   return test.metric == Metric::kBandwidth && test.op->peer_access != 0;
 }
@@ -170,8 +166,7 @@ std::span<std::byte> RoundTripContent::Incoming(std::uint32_t index) const {
   if (job_.op->peer_access != 0) {
     return OneSlot(endpoint.exposed_data(), layout_, index, ContentBytes(job_));
   }
-  const MappedMemory slots{endpoint.exposed_data(), endpoint.exposed_addr()};
-  return {slots.At(bench_.rings[index].front_addr()) + job_.type->recv_headroom,
+  return {ExposedMemory(endpoint).At(bench_.rings[index].front_addr()) + job_.type->recv_headroom,
           ContentBytes(job_)};
 }
 

@@ -15,8 +15,6 @@
 
 namespace rdmabench {
 
-std::uint32_t QueuePairsIn(const Endpoint& endpoint);
-
 // Whether messages are checked between laps, because the next ones would overwrite them where they
 // lie. Else each is checked in the loop.
 bool IsCheckedInLaps(const Test& test);

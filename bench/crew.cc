@@ -178,8 +178,7 @@ std::vector<JobRun> Crew::Work(const Job& job, const Run& run) {
     worker->counted().store(0, std::memory_order_relaxed);
     worker->expected().store(kNotKnown, std::memory_order_relaxed);
     if (peer_duty_.sinks) {
-      const auto pairs = static_cast<std::uint32_t>(worker->endpoint().queue_pairs().size());
-      Credits::Restart(*worker->control(), CreditQueues(pairs));
+      Credits::Restart(*worker->control(), CreditQueues(QueuePairsIn(worker->endpoint())));
     }
     completed.push_back(&worker->progress());
     if (CountsOnePart()) counted.push_back(&worker->counted());

@@ -55,11 +55,9 @@ template <class Probe>
 JobRun CountedPing(Loopback& loopback, std::uint64_t messages, Probe probe) {
   OutOfLine<Probe> outside{std::move(probe)};
   const auto run = [&outside](const Bench& bench, const Job& job) {
-    Ping<VerbsChannel, ByCompletion, OutOfLine<Probe>> ping(
-        {.messages = job.messages},
-        Lanes<VerbsChannel>(job.shape, MakeLanes(bench.endpoint, job),
-                            Pointers(bench.endpoint.send_cqs())),
-        {}, bench.clock, outside);
+    Ping<VerbsChannel, ByCompletion, OutOfLine<Probe>> ping({.messages = job.messages},
+                                                            MakeLatencyLanes(bench.endpoint, job),
+                                                            {}, bench.clock, outside);
     JobRun done;
     done.loop = Drive(
                     bench.clock, BusyPoll{}, bench.stop, bench.progress, [](std::size_t) {}, ping)

@@ -20,6 +20,18 @@ std::optional<Failure> FindFailure(ibv_cq* cq) {
 
 }  // namespace
 
+std::uint32_t QueuePairsIn(const Endpoint& endpoint) {
+  return static_cast<std::uint32_t>(endpoint.queue_pairs().size());
+}
+
+MappedMemory OwnMemory(const Endpoint& endpoint) {
+  return {.data = endpoint.own_data(), .addr = endpoint.own_addr()};
+}
+
+MappedMemory ExposedMemory(const Endpoint& endpoint) {
+  return {.data = endpoint.exposed_data(), .addr = endpoint.exposed_addr()};
+}
+
 Failure RootCause(const Failure& seen, const Endpoint& endpoint, const Endpoint* control) {
   if (seen.what != Failure::What::kCompletion || seen.code != IBV_WC_WR_FLUSH_ERR) return seen;
   for (const Endpoint* side : {&endpoint, control}) {
@@ -41,7 +53,7 @@ bool UsesInline(const Endpoint& endpoint, const Job& job) {
 }
 
 std::vector<Lane> MakeLanes(const Endpoint& endpoint, const Job& job) {
-  const auto pairs = static_cast<std::uint32_t>(endpoint.queue_pairs().size());
+  const std::uint32_t pairs = QueuePairsIn(endpoint);
   const SlotLayout layout = LayoutFor(job.shape, pairs);
   std::vector<Lane> lanes;
   lanes.reserve(pairs);
@@ -62,6 +74,17 @@ std::vector<ibv_cq*> Pointers(std::span<const Cq> cqs) {
   std::vector<ibv_cq*> pointers;
   for (const Cq& cq : cqs) pointers.push_back(cq.get());
   return pointers;
+}
+
+ByMemory WatchMemory(const Endpoint& endpoint, const Job& job) {
+  const std::uint32_t pairs = QueuePairsIn(endpoint);
+  const SlotLayout layout = LayoutFor(job.shape, pairs);
+  std::vector<ByMemory::Slot> slots;
+  for (std::uint32_t i = 0; i < pairs; ++i) {
+    const std::uint64_t last = layout.Offset(i) + job.shape.message_bytes - 1;
+    slots.push_back({endpoint.exposed_data() + last, endpoint.own_data() + last});
+  }
+  return ByMemory(slots);
 }
 
 ScheduleOptions ScheduleFor(const Bench& bench, const Job& job) {

@@ -122,6 +122,11 @@ struct JobRun {
   Audit audit;
 };
 
+std::uint32_t QueuePairsIn(const Endpoint& endpoint);
+// The memory that the endpoint's own requests name, and that the peer's do.
+MappedMemory OwnMemory(const Endpoint& endpoint);
+MappedMemory ExposedMemory(const Endpoint& endpoint);
+
 // When a request failed, its queue pair flushes all others, and a flushed one may be seen first.
 // The failure itself where it is still in one of the completion queues, else what was seen.
 Failure RootCause(const Failure& seen, const Endpoint& endpoint, const Endpoint* control);

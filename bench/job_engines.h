@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/answers.h"
 #include "bench/channel.h"
 #include "bench/event_wait.h"
 #include "bench/job.h"
@@ -16,11 +17,12 @@ namespace rdmabench {
 std::vector<Lane> MakeLanes(const Endpoint& endpoint, const Job& job);
 std::vector<ibv_cq*> Pointers(std::span<const Cq> cqs);
 template <class Content = AnyContent>
-Lanes<VerbsChannel, Content> MakeLatencyLanes(const Bench& bench, const Job& job,
+Lanes<VerbsChannel, Content> MakeLatencyLanes(const Endpoint& endpoint, const Job& job,
                                               Content content = {}) {
-  return {job.shape, MakeLanes(bench.endpoint, job), Pointers(bench.endpoint.send_cqs()),
-          std::move(content)};
+  return {job.shape, MakeLanes(endpoint, job), Pointers(endpoint.send_cqs()), std::move(content)};
 }
+// The slots of a latency test in which each lane has one.
+ByMemory WatchMemory(const Endpoint& endpoint, const Job& job);
 // Of this worker's first lane.
 ScheduleOptions ScheduleFor(const Bench& bench, const Job& job);
 

@@ -32,7 +32,7 @@ StreamOf<Stamp, Pace> MakeStream(const Bench& bench, const Job& job, Stamp stamp
   return StreamOf<Stamp, Pace>(
       {.shape = job.shape, .messages = job.messages, .at_least = job.at_least},
       MakeLanes(bench.endpoint, job), Pointers(bench.endpoint.send_cqs()), std::move(stamp),
-      std::move(pace), FollowTurns(bench.endpoint.queue_pairs().size(), job.shape, bench.clock));
+      std::move(pace), FollowTurns(QueuePairsIn(bench.endpoint), job.shape, bench.clock));
 }
 
 template <class Inspect>
@@ -172,14 +172,6 @@ JobRun RunCredited(const Bench& bench, const Job& job, Wait wait, Marks marks) {
                .counts_lost = job.numbering != Numbering::kNone},
               bench.clock),
       std::move(marks));
-}
-
-MappedMemory OwnMemory(const Endpoint& endpoint) {
-  return {.data = endpoint.own_data(), .addr = endpoint.own_addr()};
-}
-
-MappedMemory ExposedMemory(const Endpoint& endpoint) {
-  return {.data = endpoint.exposed_data(), .addr = endpoint.exposed_addr()};
 }
 
 SharedQueue SharedBy(const Endpoint& endpoint) {

@@ -5,59 +5,21 @@
 #include "bench/content.h"
 #include "bench/job_engines.h"
 #include "bench/lanes.h"
+#include "bench/latency_run.h"
 #include "bench/ping.h"
-#include "bench/run_echo.h"
 
 namespace rdmabench {
 namespace {
 
-ByMemory WatchMemory(const Bench& bench, const Job& job) {
-  const auto pairs = static_cast<std::uint32_t>(bench.endpoint.queue_pairs().size());
-  const SlotLayout layout = LayoutFor(job.shape, pairs);
-  std::vector<ByMemory::Slot> slots;
-  for (std::uint32_t i = 0; i < pairs; ++i) {
-    const std::uint64_t last = layout.Offset(i) + job.shape.message_bytes - 1;
-    slots.push_back({bench.endpoint.exposed_data() + last, bench.endpoint.own_data() + last});
-  }
-  return ByMemory(slots);
-}
-
-ByReceive WatchReceives(const Bench& bench) {
-  return {bench.rings, Pointers(bench.endpoint.recv_cqs())};
-}
-
-template <class Wait, class Answer, class Content, class Probe>
-JobRun RunProbed(const Bench& bench, const Job& job, Wait wait, Answer answer, Content content,
-                 Probe& probe) {
-  JobRun run;
-  Ping<VerbsChannel, Answer, Probe, Content> ping(
-      {.messages = job.messages, .reply_timeout_ticks = job.reply_timeout_ticks},
-      MakeLatencyLanes(bench, job, std::move(content)), std::move(answer), bench.clock, probe);
-  bench.opening();
-  run.loop = Drive(
-                 bench.clock, std::move(wait), bench.stop, bench.progress,
-                 [&](std::size_t) { bench.sent(ping.sent()); }, ping)
-                 .loop();
-  run.sent = {.messages = ping.completed(),
-              .per_queue_pair = ping.counts(),
-              .start_ticks = ping.first_ticks(),
-              .end_ticks = ping.last_ticks(),
-              .opcode = Seen(ping.completed(), ping.sent_opcode()),
-              .lost_replies = ping.lost()};
-  if constexpr (!Answer::kMarks && !Answer::kOwnCompletions) {
-    run.received.opcode = Seen(ping.completed(), ping.received_opcode());
-  }
-  return run;
-}
-
 template <class Wait, class Answer, class Content>
 JobRun RunPing(const Bench& bench, const Job& job, Wait wait, Answer answer, Content content) {
-  if (bench.kept == nullptr) {
-    return RunProbed(bench, job, std::move(wait), std::move(answer), std::move(content),
-                     *bench.round_trips);
-  }
-  RecordAndKeep probe{*bench.round_trips, *bench.kept};
-  return RunProbed(bench, job, std::move(wait), std::move(answer), std::move(content), probe);
+  return WithProbe(bench, [&]<class Probe>(Probe& probe) {
+    Ping<VerbsChannel, Answer, Probe, Content> ping(
+        {.messages = job.messages, .reply_timeout_ticks = job.reply_timeout_ticks},
+        MakeLatencyLanes(bench.endpoint, job, std::move(content)), std::move(answer), bench.clock,
+        probe);
+    return RunInitiator<Answer>(bench, std::move(wait), ping);
+  });
 }
 
 template <class Wait, class Answer, class Content>
@@ -88,9 +50,9 @@ template <class Wait>
 JobRun RunWith(const Bench& bench, const Job& job, Wait wait) {
   switch (job.op->reply) {
     case Reply::kMemory:
-      return RunChecked(bench, job, std::move(wait), WatchMemory(bench, job));
+      return RunChecked(bench, job, std::move(wait), WatchMemory(bench.endpoint, job));
     case Reply::kReceive:
-      return RunChecked(bench, job, std::move(wait), WatchReceives(bench));
+      return RunChecked(bench, job, std::move(wait), WatchReceives<Unnamed>(bench));
     case Reply::kCompletion:
       break;
   }

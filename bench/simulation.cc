@@ -37,17 +37,6 @@ void Connect(Endpoint& one, Endpoint& other) {
   other.Connect(one.Local());
 }
 
-ByMemory WatchMemory(const Endpoint& endpoint, const Job& job) {
-  const auto pairs = static_cast<std::uint32_t>(endpoint.queue_pairs().size());
-  const SlotLayout layout = LayoutFor(job.shape, pairs);
-  std::vector<ByMemory::Slot> slots;
-  for (std::uint32_t i = 0; i < pairs; ++i) {
-    const std::uint64_t last = layout.Offset(i) + job.shape.message_bytes - 1;
-    slots.push_back({endpoint.exposed_data() + last, endpoint.own_data() + last});
-  }
-  return ByMemory(slots);
-}
-
 }  // namespace
 
 Simulation::Simulation(const Options& options)
@@ -225,13 +214,11 @@ template <class Answer>
 JobRun Simulation::PingAndEcho(const Job& job, report::Histogram& round_trips, Answer at_ping,
                                Answer at_echo) {
   Begin();
-  const auto lanes = [&job](const Side& side) {
-    return Lanes<VerbsChannel>(job.shape, MakeLanes(*side.endpoint, job),
-                               Pointers(side.endpoint->send_cqs()));
-  };
   rdmabench::Ping<VerbsChannel, Answer, report::Histogram> ping(
-      {.messages = job.messages}, lanes(near_), std::move(at_ping), clock_, round_trips);
-  Echo<VerbsChannel, Answer> echo(lanes(far_), std::move(at_echo), expected_);
+      {.messages = job.messages}, MakeLatencyLanes(*near_.endpoint, job), std::move(at_ping),
+      clock_, round_trips);
+  Echo<VerbsChannel, Answer> echo(MakeLatencyLanes(*far_.endpoint, job), std::move(at_echo),
+                                  expected_);
   const auto done = [&](std::size_t index) {
     if (index == 0) expected_ = ping.sent();
   };

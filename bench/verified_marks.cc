@@ -11,7 +11,7 @@ std::vector<Pattern> PatternsOf(Role initiator, const Bench& bench, const Job& j
 }
 
 ByContent::ByContent(const Bench& bench, const Job& job)
-    : slots_{bench.endpoint.exposed_data(), bench.endpoint.exposed_addr()},
+    : slots_(ExposedMemory(bench.endpoint)),
       headroom_(job.type->recv_headroom),
       first_number_(job.first_number),
       patterns_(PatternsOf(PeerOf(job.verifying->role), bench, job)) {}

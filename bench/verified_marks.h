@@ -24,7 +24,7 @@ class ContentStamp : public Other {
  public:
   ContentStamp(Other other, const Bench& bench, const Job& job)
       : Other(std::move(other)),
-        own_{bench.endpoint.own_data(), bench.endpoint.own_addr()},
+        own_(OwnMemory(bench.endpoint)),
         numbers_(*job.type, job.shape.message_bytes),
         patterns_(PatternsOf(job.verifying->role, bench, job)) {}
 
@@ -88,7 +88,7 @@ class VerifiedArrivals : public Other {
  public:
   VerifiedArrivals(Other other, const Bench& bench, const Job& job)
       : Other(std::move(other)),
-        slots_{bench.endpoint.exposed_data(), bench.endpoint.exposed_addr()},
+        slots_(ExposedMemory(bench.endpoint)),
         headroom_(job.type->recv_headroom),
         message_bytes_(job.shape.message_bytes),
         content_(job, bench.first_queue_pair, QueuePairsIn(bench.endpoint)) {}
