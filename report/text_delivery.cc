@@ -1,22 +1,15 @@
 #include "report/text_delivery.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <cstdio>
 #include <utility>
 #include <vector>
 
-#include "report/printable.h"
+#include "report/text_phrase.h"
+#include "report/text_quantity.h"
 
 namespace rdmabench::report {
 namespace {
-
-std::string Percent(double ratio) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.3g %%", ratio * 100.0);
-  return text.data();
-}
 
 std::string Text(std::uint64_t number) { return std::to_string(number); }
 
@@ -37,15 +30,11 @@ std::string OrderOf(const Arrivals& arrivals) {
 std::string Sentence(const Direction& direction) {
   const Delivery& delivery = *direction.delivery;
   if (!delivery.lost) return "not known, a WRITE leaves no trace at its target";
-  const std::string lost = *delivery.lost == 0
-                               ? "all arrived"
-                               : Text(*delivery.lost) + " of " + Text(direction.sent.messages) +
-                                     " lost (" + Percent(delivery.loss_ratio) + ")";
+  const std::string lost =
+      *delivery.lost == 0 ? "all arrived"
+                          : Text(*delivery.lost) + " of " + Text(direction.sent.messages) +
+                                " lost (" + Significant(delivery.loss_ratio * 100.0, 3) + " %)";
   return lost + (delivery.arrivals ? OrderOf(*delivery.arrivals) : ", order not known");
-}
-
-std::string HostName(const Report& report, std::size_t index) {
-  return index < report.hosts.size() ? Printable(report.hosts[index].name) : "unknown";
 }
 
 }  // namespace

@@ -1,26 +1,20 @@
 #include "report/text_open_loop.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
+
+#include "report/percentile.h"
+#include "report/text_quantity.h"
 
 namespace rdmabench::report {
 namespace {
 
-// Whole numbers below a hundred million without an exponent.
-std::string Number(double value, const char* form = "%.8g") {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), form, value);
-  return text.data();
-}
-
 std::string Rate(double messages_per_second) {
-  return Number(messages_per_second, "%.6g") + " messages/s";
+  return Significant(messages_per_second, 6) + " messages/s";
 }
 
 std::string Objective(const Slo& slo) {
-  return "p" + Number(slo.percentile) + " within " + Number(slo.most_ns / 1e3) + " us at " +
-         std::to_string(slo.message_bytes) + " B";
+  return PercentileName(slo.percentile) + " within " + Significant(slo.most_ns / 1e3, 8) +
+         " us at " + std::to_string(slo.message_bytes) + " B";
 }
 
 std::string Answer(const Slo& slo) {

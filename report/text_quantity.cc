@@ -13,6 +13,12 @@ std::string Fixed(double value, int decimals) {
   return text.data();
 }
 
+std::string Significant(double value, int digits) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.*g", digits, value);
+  return text.data();
+}
+
 std::string Size(std::uint64_t bytes) {
   constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
   constexpr std::uint64_t kKiB = std::uint64_t{1} << 10;

@@ -1,9 +1,7 @@
 #include "report/text_results.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <functional>
 #include <span>
 #include <string_view>
@@ -15,6 +13,7 @@
 #include "report/text_delivery.h"
 #include "report/text_open_loop.h"
 #include "report/text_percentiles.h"
+#include "report/text_phrase.h"
 #include "report/text_quantity.h"
 #include "report/text_runs.h"
 #include "report/text_table.h"
@@ -47,28 +46,6 @@ std::string Plural(std::uint64_t count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
-// One value where all results of the group have the same, else the range.
-std::string Across(const Group& group, const std::function<std::uint64_t(const Effective&)>& value,
-                   const std::function<std::string(std::uint64_t)>& show) {
-  std::uint64_t least = value(group.front()->effective);
-  std::uint64_t most = least;
-  for (const Result* result : group) {
-    least = std::min(least, value(result->effective));
-    most = std::max(most, value(result->effective));
-  }
-  return least == most ? show(least) : show(least) + " to " + show(most);
-}
-
-std::string Across(const Group& group, std::uint32_t Effective::*member) {
-  return Across(
-      group, [member](const Effective& e) { return e.*member; },
-      [](std::uint64_t value) { return std::to_string(value); });
-}
-
-std::string HostName(const Report& report, std::size_t index) {
-  return index < report.hosts.size() ? Printable(report.hosts[index].name) : "unknown";
-}
-
 std::string QueuePairs(const Group& group) {
   const Result& first = *group.front();
   return Printable(first.qp_type) + ", " + Plural(first.queue_pairs, "queue pair") + ", " +
@@ -79,9 +56,10 @@ std::string QueuePairs(const Group& group) {
 
 std::string Requests(const Group& group) {
   const Effective& effective = group.front()->effective;
-  std::string text = "depth " + Across(group, &Effective::send_depth) + ", post list " +
-                     Across(group, &Effective::post_list) + ", signalled every " +
-                     Across(group, &Effective::signal_every);
+  std::string text =
+      "depth " + Across(group, [](const Effective& e) { return e.send_depth; }) + ", post list " +
+      Across(group, [](const Effective& e) { return e.post_list; }) + ", signalled every " +
+      Across(group, [](const Effective& e) { return e.signal_every; });
   if (effective.recv_depth) {
     text += ", receive depth " + std::to_string(*effective.recv_depth) + " posted by " +
             std::to_string(effective.recv_post_list.value_or(1));
@@ -98,7 +76,8 @@ std::string Inline(const Group& group) {
     used = true;
     largest = std::max(largest, result->message_bytes);
   }
-  const std::string granted = Across(group, &Effective::inline_bytes) + " B granted, ";
+  const std::string granted =
+      Across(group, [](const Effective& e) { return e.inline_bytes; }) + " B granted, ";
   return granted + (used ? "used up to " + Size(largest) : "not used");
 }
 
@@ -315,9 +294,7 @@ std::string Table(const Group& group) {
 std::string Figure(double value) {
   constexpr double kExact = 9007199254740992.0;  // above it doubles skip whole numbers
   if (value == std::floor(value) && std::abs(value) <= kExact) return Fixed(value, 0);
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.9g", value);
-  return text.data();
+  return Significant(value, 9);
 }
 
 std::string FailedChecks(const Group& group) {

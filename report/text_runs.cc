@@ -1,9 +1,9 @@
 #include "report/text_runs.h"
 
 #include <algorithm>
-#include <functional>
 #include <string_view>
 
+#include "report/text_phrase.h"
 #include "report/text_quantity.h"
 
 namespace rdmabench::report {
@@ -12,18 +12,6 @@ namespace {
 using Results = std::span<const Result* const>;
 
 std::string Seconds(double seconds) { return Fixed(seconds, 3) + " s"; }
-
-// "5", or "5 to 9" where the results differ.
-std::string Across(Results results, const std::function<std::uint64_t(const Result&)>& value) {
-  std::uint64_t least = value(*results.front());
-  std::uint64_t most = least;
-  for (const Result* result : results) {
-    least = std::min(least, value(*result));
-    most = std::max(most, value(*result));
-  }
-  const std::string text = std::to_string(least);
-  return least == most ? text : text + " to " + std::to_string(most);
-}
 
 std::string ArrivalText(const Effective& effective) {
   if (effective.arrival != "poisson") return {};
@@ -40,7 +28,7 @@ std::string EndText(Results results) {
   if (effective.duration_seconds) return Seconds(*effective.duration_seconds) + ", ";
   if (!effective.iterations_per_queue_pair) return {};
   return Across(results,
-                [](const Result& r) { return r.effective.iterations_per_queue_pair.value_or(0); }) +
+                [](const Effective& e) { return e.iterations_per_queue_pair.value_or(0); }) +
          " messages a queue pair, ";
 }
 
@@ -78,7 +66,7 @@ std::string Line(const Repetition& repetition, const Unit& unit) {
 std::string LengthText(Results results) {
   std::string text =
       EndText(results) + ArrivalText(results.front()->effective) + "after a warm-up of " +
-      Across(results, [](const Result& r) { return r.effective.warmup_messages; }) + " messages";
+      Across(results, [](const Effective& e) { return e.warmup_messages; }) + " messages";
   if (!std::all_of(results.begin(), results.end(), GotSteady)) text += " that did not get steady";
   return text;
 }
