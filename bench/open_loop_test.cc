@@ -1,17 +1,12 @@
 #include "bench/open_loop.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "bench/clash.h"
 #include "bench/plan.h"
-#include "transport/error.h"
 
 namespace rdmabench {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 TestPlan PlanOf(const char* test, const char* qp_type = "rc") {
   TestPlan plan;
@@ -40,23 +35,9 @@ TEST(OpenLoop, NamesItsMessagesWhereTheirOrderDoesNotTell) {
   EXPECT_FALSE(NamesSlotsInPayload(PlanOf("write_lat", "uc")));
 }
 
-struct Clash {
-  const char* test;
-  void (*ask)(TestPlan&);
-  const char* option;
-  const char* with;
-};
 class OpenLoopClash : public testing::TestWithParam<Clash> {};
 
-TEST_P(OpenLoopClash, IsRefusedNamingBoth) {
-  TestPlan test;
-  test.test = GetParam().test;
-  EXPECT_NO_THROW(Validate({.tests = {test}}));
-  GetParam().ask(test);
-  EXPECT_THAT(
-      [&] { Validate({.tests = {test}}); },
-      ThrowsMessage<Error>(AllOf(HasSubstr(GetParam().option), HasSubstr(GetParam().with))));
-}
+TEST_P(OpenLoopClash, IsRefusedNamingBoth) { ExpectRefusedNamingBoth(GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(
     Rules, OpenLoopClash,

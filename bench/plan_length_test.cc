@@ -1,19 +1,14 @@
 // What a plan says of how long and how often to measure.
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
+#include "bench/clash.h"
 #include "bench/plan.h"
-#include "transport/error.h"
 
 namespace rdmabench {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 TEST(PlanLength, ComesBackWithAnEndByTheIntervalOfTheMean) {
   TestPlan test;
@@ -38,22 +33,9 @@ TEST(PlanLength, HasAWarmUpOfAtMostTenTimesTheLeast) {
   EXPECT_EQ(run.LongestWarmupMs(), 300U);
 }
 
-struct Clash {
-  const char* test;
-  void (*ask)(TestPlan&);
-  const char* option;
-  const char* with;
-};
 class LengthClash : public testing::TestWithParam<Clash> {};
 
-TEST_P(LengthClash, IsRefusedNamingBoth) {
-  TestPlan test;
-  test.test = GetParam().test;
-  GetParam().ask(test);
-  EXPECT_THAT(
-      [&] { Validate({.tests = {test}}); },
-      ThrowsMessage<Error>(AllOf(HasSubstr(GetParam().option), HasSubstr(GetParam().with))));
-}
+TEST_P(LengthClash, IsRefusedNamingBoth) { ExpectRefusedNamingBoth(GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(
     Rules, LengthClash,

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string>
 
+#include "bench/clash.h"
 #include "transport/error.h"
 
 namespace rdmabench {
@@ -256,23 +257,9 @@ INSTANTIATE_TEST_SUITE_P(Rules, UnrankedPercentiles,
                                          Unranked{{50, 50}, "p50 after p50"},
                                          Unranked{{33.33333333}, "seven decimals"}));
 
-struct Clash {
-  const char* test;
-  void (*ask)(TestPlan&);
-  const char* option;
-  const char* with;
-};
 class ClashTest : public testing::TestWithParam<Clash> {};
 
-TEST_P(ClashTest, IsRefusedNamingBoth) {
-  TestPlan test;
-  test.test = GetParam().test;
-  EXPECT_NO_THROW(Validate({.tests = {test}}));
-  GetParam().ask(test);
-  EXPECT_THAT(
-      [&] { Validate({.tests = {test}}); },
-      ThrowsMessage<Error>(AllOf(HasSubstr(GetParam().option), HasSubstr(GetParam().with))));
-}
+TEST_P(ClashTest, IsRefusedNamingBoth) { ExpectRefusedNamingBoth(GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(
     Rules, ClashTest,
