@@ -30,8 +30,9 @@ constexpr double kSecondsPerNs = 1e-9;
 // Ethernet's clock may be off by 100 parts per million, PCIe's by 300.
 constexpr double kBoundTolerance = 1.001;
 constexpr double kShortestWindowCompared = 1.0;  // seconds
-// A receiver's window has one message less than the sender's: here that is 1 %.
-constexpr std::uint64_t kFewestCompared = 100;  // messages a queue pair
+// Of the send queue: a receiver's window lacks its first and its last message's way, a turn at
+// most.
+constexpr std::uint64_t kFewestTurnsCompared = 100;
 
 struct Context : CheckInput {
   const Op& op;
@@ -263,15 +264,16 @@ std::optional<report::Check> InFlightIsTheDepth(const Context& context) {
                        .text = ok ? "" : "the rate is not that at which the send queues turn over"};
 }
 
-// Two machines, two clocks, one window but for a message's way.
+// Two machines, two clocks, one window but for what is in flight at its ends.
 std::optional<report::Check> WindowsAgree(const Context& context) {
   const report::Result& result = context.result;
   if (!result.bandwidth || !BothCounted(result) || context.type.loses) return std::nullopt;
+  const std::uint64_t in_flight = std::uint64_t{result.effective.send_depth} * result.queue_pairs;
   double worst = 0, sent = 0, received = 0;
   for (const Direction& direction : result.traffic) {
     const double seconds = direction.sent.window_seconds;
     if (seconds < kShortestWindowCompared ||
-        direction.sent.messages < kFewestCompared * result.queue_pairs) {
+        direction.sent.messages < kFewestTurnsCompared * in_flight) {
       return std::nullopt;
     }
     const double apart = std::abs(direction.received->window_seconds - seconds) / seconds;
