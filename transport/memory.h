@@ -1,70 +1,51 @@
-// Message memory: kinds as rows, and a registered region.
+// Message memory: the kinds there are, and a registered region.
 #pragma once
 
 #include <infiniband/verbs.h>
 
 #include <cstddef>
-#include <functional>
+#include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
-#include "transport/handle.h"
+#include "transport/memory_kind.h"
 
 namespace rdmabench {
 
-struct BufferRequest {
-  std::size_t bytes = 0;
-  std::optional<unsigned> numa_node;
-};
-
-// Memory obtained from somewhere; `release` gives it back.
-class Buffer {
- public:
-  Buffer(std::byte* data, std::size_t bytes, std::function<void()> release);
-  Buffer(Buffer&&) noexcept;
-  Buffer& operator=(Buffer&&) = delete;
-  ~Buffer();
-  std::byte* data() const { return data_; }
-  std::size_t size() const { return bytes_; }
-
- private:
-  std::byte* data_;
-  std::size_t bytes_;
-  std::function<void()> release_;
-};
-
-struct MemoryKind {
-  std::string_view name;                     // "host"
-  Buffer (*allocate)(const BufferRequest&);  // page aligned, every page touched
-  Mr (*register_with)(ibv_pd*, const Buffer&, int access);
-  void (*fill)(const Buffer&, std::byte);
-  bool cpu_access;  // loads and stores work: memory polling and verification are possible
-  bool inline_ok;
-};
-
-std::span<const MemoryKind> MemoryKinds();
+std::span<const MemoryKind* const> MemoryKinds();
 const MemoryKind& FindMemoryKind(
     std::string_view name);  // throws Error(kUsage) naming the known ones
+
+struct KindAvailability {
+  std::string_view name;
+  std::string_view summary;
+  std::optional<std::string> why_not;  // absent: the kind is available
+};
+// Of every kind, on this machine and this device.
+std::vector<KindAvailability> ProbeMemoryKinds(ibv_context* context);
 
 // A buffer and its registration.
 class MemoryRegion {
  public:
   // `access`: IBV_ACCESS_*; local write is always added (remote write and atomics require it).
-  // Throws Error(kEnvironment); when the memlock limit is the cause the text has the limit, the
-  // need, and how to raise it.
+  // Throws Error(kEnvironment) with the remedy.
   MemoryRegion(ibv_pd* pd, const MemoryKind& kind, const BufferRequest& request, int access);
 
   std::byte* data() const { return buffer_.data(); }
   std::size_t size() const { return buffer_.size(); }
-  // What the peer uses; comes from the registration, not from the pointer.
+  std::size_t page_bytes() const { return buffer_.page_bytes(); }  // 0: not known
+  const std::string& how() const { return registration_.how; }     // it was registered
+  // What requests name, here and at the peer; comes from the registration, not from the pointer.
   std::uint64_t addr() const;
-  std::uint32_t lkey() const { return mr_->lkey; }
-  std::uint32_t rkey() const { return mr_->rkey; }
+  std::uint32_t lkey() const { return registration_.mr->lkey; }
+  std::uint32_t rkey() const { return registration_.mr->rkey; }
 
  private:
   Buffer buffer_;  // declared first: outlives its registration
-  Mr mr_;
+  Registration registration_;
 };
 
 }  // namespace rdmabench

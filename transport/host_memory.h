@@ -1,0 +1,28 @@
+// Ordinary memory of this machine, and the parts of it that other kinds share.
+#pragma once
+
+#include <cstddef>
+
+#include "transport/memory_kind.h"
+
+namespace rdmabench {
+
+extern const MemoryKind kHostMemory;
+
+// `bytes` as whole pages.
+std::size_t WholePages(std::size_t bytes, std::size_t page_bytes);
+std::size_t SystemPageBytes();
+
+// Has to come before the first touch, which is when a page gets its place. Throws
+// Error(kEnvironment).
+void BindToNode(void* data, std::size_t bytes, unsigned node);
+// Gives every page its place. A page that cannot be had ends the process, as of huge ones that are
+// not reserved.
+void TouchPages(std::byte* data, std::size_t bytes, std::size_t page_bytes);
+
+// By the address that the CPU uses. Throws Error(kEnvironment); when the memlock limit is the cause
+// the text has the limit, the need, and how to raise it.
+Registration RegisterByAddress(ibv_pd* pd, const Buffer& buffer, int access);
+void FillByCpu(const Buffer& buffer, std::byte value);
+
+}  // namespace rdmabench

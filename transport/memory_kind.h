@@ -1,0 +1,77 @@
+// What a kind of message memory is: how it is obtained, registered and filled, and what the CPU may
+// do with it. Each kind has a file of its own, which defines one constant; memory.cc lists them.
+#pragma once
+
+#include <infiniband/verbs.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "transport/handle.h"
+
+namespace rdmabench {
+
+struct BufferRequest {
+  std::size_t bytes = 0;
+  std::optional<unsigned> numa_node;
+  std::string file = {};  // of a kind that maps one
+};
+
+// What is known of a buffer beside its place and size.
+struct BufferDetails {
+  std::size_t page_bytes = 0;  // 0: not known
+  int dmabuf_fd = -1;          // -1: none; `release` closes it
+  void* handle = nullptr;      // what the kind needs to register or fill it, such as an ibv_dm*
+};
+
+// Memory obtained from somewhere; `release` gives it back.
+class Buffer {
+ public:
+  Buffer(std::byte* data, std::size_t bytes, std::function<void()> release,
+         BufferDetails details = {});
+  Buffer(Buffer&&) noexcept;
+  Buffer& operator=(Buffer&&) = delete;
+  ~Buffer();
+  // The CPU may use it where the kind says so; elsewhere it is an address to register, or null.
+  std::byte* data() const { return data_; }
+  std::size_t size() const { return bytes_; }
+  std::size_t page_bytes() const { return details_.page_bytes; }
+  int dmabuf_fd() const { return details_.dmabuf_fd; }
+  void* handle() const { return details_.handle; }
+
+ private:
+  std::byte* data_;
+  std::size_t bytes_;
+  std::function<void()> release_;
+  BufferDetails details_;
+};
+
+struct Registration {
+  Mr mr;
+  // Of a kind with several ways: the one that was taken, and why those before it were not. Empty
+  // where there is one way.
+  std::string how = {};
+  // Where requests find the first byte; absent: at the region's own address.
+  std::optional<std::uint64_t> iova = {};
+};
+
+struct MemoryKind {
+  std::string_view name;     // "host"
+  std::string_view summary;  // for help and devices, at most a line
+  // The reason why this machine or this device has none; absent: it has.
+  std::optional<std::string> (*why_not)(ibv_context*);
+  // Page aligned, on the node asked for, every page touched. Throws Error(kEnvironment) with the
+  // remedy.
+  Buffer (*allocate)(ibv_pd*, const BufferRequest&);
+  Registration (*register_with)(ibv_pd*, const Buffer&, int access);
+  void (*fill)(const Buffer&, std::byte);
+  bool cpu_access;  // loads and stores work: memory polling and verification are possible
+  bool inline_ok;
+  bool needs_file = false;  // BufferRequest::file
+};
+
+}  // namespace rdmabench
