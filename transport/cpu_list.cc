@@ -1,0 +1,64 @@
+#include "transport/cpu_list.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace rdmabench {
+namespace {
+
+std::optional<unsigned> ParseCpu(std::string_view text) {
+  unsigned cpu = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, cpu);
+  if (error != std::errc() || stop != end || cpu > kMostCpu) return std::nullopt;
+  return cpu;
+}
+
+// "4-6", or a single one.
+bool AppendRange(std::string_view text, std::vector<unsigned>& cpus) {
+  const std::size_t dash = text.find('-');
+  const std::optional<unsigned> first = ParseCpu(text.substr(0, dash));
+  const std::optional<unsigned> last =
+      dash == std::string_view::npos ? first : ParseCpu(text.substr(dash + 1));
+  if (!first || !last || *last < *first) return false;
+  for (unsigned cpu = *first; cpu <= *last; ++cpu) cpus.push_back(cpu);
+  return true;
+}
+
+bool HasOneTwice(std::vector<unsigned> cpus) {
+  std::sort(cpus.begin(), cpus.end());
+  return std::adjacent_find(cpus.begin(), cpus.end()) != cpus.end();
+}
+
+}  // namespace
+
+std::optional<std::vector<unsigned>> ParseCpuList(std::string_view text) {
+  std::vector<unsigned> cpus;
+  for (;;) {
+    const std::size_t comma = text.find(',');
+    // Bounded, however often the text repeats itself.
+    if (cpus.size() > kMostCpu || !AppendRange(text.substr(0, comma), cpus)) return std::nullopt;
+    if (comma == std::string_view::npos) break;
+    text.remove_prefix(comma + 1);
+  }
+  if (HasOneTwice(cpus)) return std::nullopt;
+  return cpus;
+}
+
+std::string CpuListText(std::vector<unsigned> cpus, std::string_view separator) {
+  std::sort(cpus.begin(), cpus.end());
+  cpus.erase(std::unique(cpus.begin(), cpus.end()), cpus.end());
+  std::string text;
+  for (std::size_t i = 0; i < cpus.size();) {
+    std::size_t end = i + 1;
+    while (end < cpus.size() && cpus[end] == cpus[end - 1] + 1) ++end;
+    if (end - i < 3) end = i + 1;
+    if (!text.empty()) text += separator;
+    text += std::to_string(cpus[i]);
+    if (end - i > 1) text += "-" + std::to_string(cpus[end - 1]);
+    i = end;
+  }
+  return text;
+}
+
+}  // namespace rdmabench
