@@ -59,8 +59,7 @@ void Copy(std::span<const ibv_sge> to, std::uint64_t skip, std::span<const ibv_s
 }
 
 bool Covers(const FakeMr& mr, std::uint64_t addr, std::uint64_t length) {
-  const std::uint64_t base = reinterpret_cast<std::uintptr_t>(mr.addr);
-  return addr >= base && length <= mr.length && addr - base <= mr.length - length;
+  return addr >= mr.base && length <= mr.length && addr - mr.base <= mr.length - length;
 }
 
 // `cache` keeps the region of the last call, and afterwards that of this one.

@@ -48,6 +48,7 @@ ibv_mr* Register(ibv_pd* pd, void* addr, std::size_t length, int access, int fai
   mr->context = pd->context;
   mr->pd = pd;
   mr->addr = addr;
+  mr->base = reinterpret_cast<std::uintptr_t>(addr);
   mr->length = length;
   mr->access = access;
   World& world = TheWorld();
@@ -122,6 +123,19 @@ ibv_mr* ibv_reg_mr_iova2(ibv_pd* pd, void* addr, std::size_t length, std::uint64
   }
   // The header's macro makes one of the two out of ibv_reg_mr, so they have one name for faults.
   return Register(pd, addr, length, static_cast<int>(access), TheWorld().FailureOf("ibv_reg_mr"));
+}
+
+// The bytes are those at `iova`; the descriptor only has to be one.
+ibv_mr* ibv_reg_dmabuf_mr(ibv_pd* pd, std::uint64_t offset, std::size_t length, std::uint64_t iova,
+                          int fd, int access) {
+  int failure = TheWorld().FailureOf("ibv_reg_dmabuf_mr");
+  if (failure == 0 && fcntl(fd, F_GETFD) < 0) failure = errno;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): verbs carry addresses as integers.
+  ibv_mr* mr = Register(pd, reinterpret_cast<void*>(iova), length, access, failure);
+  // As libibverbs has it.
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
+  if (mr != nullptr) mr->addr = reinterpret_cast<void*>(offset);
+  return mr;
 }
 
 int ibv_dereg_mr(ibv_mr* mr) {

@@ -54,6 +54,7 @@ struct FakeMr : ibv_mr {
   std::mutex mutex;  // held while bytes move, so that deregistration waits for them
   std::atomic<bool> alive{true};
   int access = 0;
+  std::uint64_t base = 0;  // where requests find the first byte
 };
 
 struct FakeChannel : ibv_comp_channel {

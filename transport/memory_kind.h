@@ -18,7 +18,11 @@ namespace rdmabench {
 struct BufferRequest {
   std::size_t bytes = 0;
   std::optional<unsigned> numa_node;
-  std::string file = {};  // of a kind that maps one
+  std::string argument = {};  // of a kind that takes one: a file, a device
+  // Further ones like it that this side allocates, and where this one lies in a file that all
+  // share.
+  std::uint32_t others = 0;
+  std::uint64_t file_offset = 0;
 };
 
 // What is known of a buffer beside its place and size.
@@ -59,6 +63,9 @@ struct Registration {
   std::optional<std::uint64_t> iova = {};
 };
 
+// Whether a kind is told which: KIND=ARGUMENT. Each side has its own.
+enum class Argument { kNone, kOptional, kRequired };
+
 struct MemoryKind {
   std::string_view name;     // "host"
   std::string_view summary;  // for help and devices, at most a line
@@ -71,7 +78,9 @@ struct MemoryKind {
   void (*fill)(const Buffer&, std::byte);
   bool cpu_access;  // loads and stores work: memory polling and verification are possible
   bool inline_ok;
-  bool needs_file = false;  // BufferRequest::file
+  Argument argument = Argument::kNone;
+  // The same of one type of queue pair; null: all are alike.
+  std::optional<std::string> (*why_not_on)(ibv_context*, ibv_qp_type) = nullptr;
 };
 
 }  // namespace rdmabench
