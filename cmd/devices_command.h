@@ -1,18 +1,13 @@
 // rdmabench devices: what RDMA devices there are, for people and for scripts.
 #pragma once
 
+#include <optional>
 #include <string>
-#include <vector>
-
-#include "transport/device.h"
-#include "transport/locality.h"
 
 namespace rdmabench {
 
-// Prints them. Throws Error(kEnvironment) when there is none.
-void RunDevicesCommand(bool json);
-
-std::string DevicesText(const std::vector<DeviceInfo>& devices, const Locality& locality);
-std::string DevicesJson(const std::vector<DeviceInfo>& devices, const Locality& locality);
+// Prints all, or the one of this name (also of its network interface), and on stderr those that
+// could not be opened. Throws Error(kEnvironment) when there is none to print.
+void RunDevicesCommand(bool json, const std::optional<std::string>& name);
 
 }  // namespace rdmabench

@@ -113,7 +113,10 @@ void AddServer(CLI::App& app, Options& options) {
 }
 
 void AddDevices(CLI::App& app, Options& options) {
-  OptionGroup(app, "Output").Flag("--json", options.json, "as JSON");
+  OptionGroup(app, "Device")
+      .Text("-d,--ib-dev", options.local.device, "NAME",
+            "this one only: an RDMA device or its network interface");
+  OptionGroup(app, "Output").Flag("--json", options.json, "as JSON (cmd/devices_schema.json)");
 }
 
 struct CommandRow {
@@ -128,7 +131,8 @@ constexpr CommandRow kCommands[] = {
     {"server", "[OPTIONS]", "serve clients until SIGTERM", Command::kServer, AddServer},
     {"run", "SUITE HOST [OPTIONS]", "run the tests of a file over one session", Command::kTest,
      AddRun},
-    {"devices", "[--json]", "list devices, ports and GIDs", Command::kDevices, AddDevices},
+    {"devices", "[-d NAME] [--json]", "list devices, ports, GIDs and limits", Command::kDevices,
+     AddDevices},
 };
 
 std::string TopHelp() {

@@ -222,6 +222,13 @@ TEST(Options, OfASuiteAreItsFilesPlan) {
   EXPECT_FALSE(options.plan.tests.empty());
 }
 
+TEST(Options, TakeOneDeviceToList) {
+  const Options options = Parse({"devices", "-d", "mlx5_0", "--json"});
+  EXPECT_EQ(options.command, Command::kDevices);
+  EXPECT_EQ(options.local.device, "mlx5_0");
+  EXPECT_TRUE(options.json);
+}
+
 TEST(Options, ASuiteThatIsNotThereIsNamed) {
   EXPECT_THAT(
       [] {

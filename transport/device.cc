@@ -20,21 +20,6 @@ namespace {
 
 constexpr std::string_view kSysfs = "/sys";
 
-[[noreturn]] void ThrowNoDevice() {
-  std::string kernel_devices;
-  for (const std::string& name : KernelDevices(kSysfs)) {
-    kernel_devices += (kernel_devices.empty() ? "" : ", ") + name;
-  }
-  if (kernel_devices.empty()) {
-    throw Error(Blame::kEnvironment, "no RDMA device found",
-                "load the adapter's driver, or make a software device: rdma link add rxe0 type rxe "
-                "netdev NETDEV");
-  }
-  throw Error(Blame::kEnvironment,
-              "no RDMA device found by the verbs library, though the kernel has " + kernel_devices,
-              "modprobe ib_uverbs, and install the provider libraries (Debian: ibverbs-providers)");
-}
-
 // The devices that the verbs library sees, at least one.
 class Listing {
  public:
@@ -271,18 +256,44 @@ void RequireDevice(std::string_view name) {
   }
 }
 
-std::vector<DeviceInfo> ListDevices(std::vector<std::string>* skipped) {
+std::vector<Device> OpenDevices(std::vector<Error>& failures) {
   int count = 0;
   const DeviceList list(ibv_get_device_list(&count));
-  std::vector<DeviceInfo> devices;
+  std::vector<Device> devices;
   for (int i = 0; list != nullptr && i < count; ++i) {
     try {
-      devices.push_back(OpenOne(list[static_cast<std::size_t>(i)]).info);
+      Opened opened = OpenOne(list[static_cast<std::size_t>(i)]);
+      devices.push_back(Device(std::move(opened.context), std::move(opened.info)));
     } catch (const Error& error) {
-      if (skipped != nullptr) skipped->emplace_back(error.what());
+      failures.push_back(error);
     }
   }
   return devices;
+}
+
+std::vector<DeviceInfo> ListDevices(std::vector<std::string>* skipped) {
+  std::vector<Error> failures;
+  std::vector<DeviceInfo> infos;
+  for (const Device& device : OpenDevices(failures)) infos.push_back(device.info());
+  for (const Error& failure : failures) {
+    if (skipped != nullptr) skipped->emplace_back(failure.what());
+  }
+  return infos;
+}
+
+void ThrowNoDevice() {
+  std::string kernel_devices;
+  for (const std::string& name : KernelDevices(kSysfs)) {
+    kernel_devices += (kernel_devices.empty() ? "" : ", ") + name;
+  }
+  if (kernel_devices.empty()) {
+    throw Error(Blame::kEnvironment, "no RDMA device found",
+                "load the adapter's driver, or make a software device: rdma link add rxe0 type rxe "
+                "netdev NETDEV");
+  }
+  throw Error(Blame::kEnvironment,
+              "no RDMA device found by the verbs library, though the kernel has " + kernel_devices,
+              "modprobe ib_uverbs, and install the provider libraries (Debian: ibverbs-providers)");
 }
 
 std::string InterfaceOfAddress(std::string_view ip) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "transport/device_info.h"
+#include "transport/error.h"
 #include "transport/handle.h"
 
 namespace rdmabench {
@@ -32,6 +33,7 @@ class Device {
   const PortInfo& ActivePort(std::optional<int> number) const;
 
  private:
+  friend std::vector<Device> OpenDevices(std::vector<Error>& failures);
   Device(Context context, DeviceInfo info);
   Context context_;
   DeviceInfo info_;
@@ -41,8 +43,13 @@ class Device {
 // interface has this name. Opens none.
 void RequireDevice(std::string_view name);
 
-// All devices, also with ports down. `skipped` says for each that did not open why.
+// All devices, also with ports down. `failures` says for each that did not open why.
+std::vector<Device> OpenDevices(std::vector<Error>& failures);
+// What they are. `skipped` has the texts of the failures.
 std::vector<DeviceInfo> ListDevices(std::vector<std::string>* skipped);
+
+// Throws Error(kEnvironment) that says that there is none, and what to do.
+[[noreturn]] void ThrowNoDevice();
 
 // The network interface that carries the address; empty when none does.
 std::string InterfaceOfAddress(std::string_view ip);

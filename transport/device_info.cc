@@ -3,49 +3,17 @@
 #include <net/if.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <utility>
 
 #include "transport/device_sysfs.h"
 #include "transport/error.h"
+#include "transport/link_speed.h"
 
 namespace rdmabench {
 namespace {
 
-// Gb/s of one lane by active_speed: the figure that the kernel's `rate` file and ibstat show, and
-// what InfiniBand's line code (8b/10b up to QDR, else 64b/66b) leaves of the signalling rate.
-struct LaneRate {
-  double gbps = 0.0;
-  double data_gbps = 0.0;
-};
-constexpr std::array<std::pair<int, LaneRate>, 8> kLaneRates = {{
-    {1, {2.5, 2.0}},                  // SDR
-    {2, {5.0, 4.0}},                  // DDR
-    {4, {10.0, 8.0}},                 // QDR
-    {8, {10.0, 10.0}},                // FDR10
-    {16, {14.0, 14.0625 * 64 / 66}},  // FDR
-    {32, {25.0, 25.0}},               // EDR
-    {64, {50.0, 50.0}},               // HDR
-    {128, {100.0, 100.0}},            // NDR
-}};
-// Lanes by active_width (IBTA PortInfo.LinkWidthActive).
-constexpr std::array<std::pair<int, int>, 5> kLanes = {{{1, 1}, {2, 4}, {4, 8}, {8, 12}, {16, 2}}};
-
-template <class Table>
-auto Lookup(const Table& table, int key) -> std::optional<decltype(table.front().second)> {
-  for (const auto& [known, value] : table) {
-    if (known == key) return value;
-  }
-  return std::nullopt;
-}
-
-std::optional<LaneRate> LinkRate(const ibv_port_attr& attr) {
-  const auto lane = Lookup(kLaneRates, attr.active_speed);
-  const auto lanes = Lookup(kLanes, attr.active_width);
-  if (!lane || !lanes) return std::nullopt;
-  return LaneRate{.gbps = lane->gbps * *lanes, .data_gbps = lane->data_gbps * *lanes};
-}
+constexpr std::string_view kSysfs = "/sys";
 
 std::string LinkLayerName(std::uint8_t link_layer) {
   // Old kernels say "unspecified" for InfiniBand, the only one they had.
@@ -69,17 +37,18 @@ std::string InterfaceName(std::uint32_t index) {
 }
 
 // Every GID in use, of all ports.
-std::vector<ibv_gid_entry> QueryGids(ibv_context* context, std::size_t table_entries) {
+std::vector<ibv_gid_entry> QueryGids(ibv_context* context, const std::string& device,
+                                     std::size_t table_entries) {
   std::vector<ibv_gid_entry> entries(table_entries);
   if (entries.empty()) return entries;
   const ssize_t count = ibv_query_gid_table(context, entries.data(), entries.size(), 0);
   // It returns the negative errno value, unlike the other verbs.
-  if (count < 0) Check(static_cast<int>(-count), "cannot read the GID table");
+  if (count < 0) Check(static_cast<int>(-count), "cannot read the GID table of " + device);
   entries.resize(static_cast<std::size_t>(count));
   return entries;
 }
 
-PortInfo Describe(const ibv_port_attr& attr, int number) {
+PortInfo Describe(const ibv_port_attr& attr, int number, std::string_view rate) {
   PortInfo port;
   port.number = number;
   port.state = attr.state;
@@ -91,13 +60,23 @@ PortInfo Describe(const ibv_port_attr& attr, int number) {
       attr.link_layer == IBV_LINK_LAYER_ETHERNET || (attr.flags & IBV_QPF_GRH_REQUIRED) != 0;
   // Without a link drivers report the last rate, or the lowest.
   if (attr.state != IBV_PORT_ACTIVE) return port;
-  if (const std::optional<LaneRate> rate = LinkRate(attr)) {
-    port.link_gbps = rate->gbps;
-    // Ethernet's rates are those of its data, whatever InfiniBand lanes the driver says they are.
-    const bool is_ethernet = attr.link_layer == IBV_LINK_LAYER_ETHERNET;
-    port.data_gbps = is_ethernet ? rate->gbps : rate->data_gbps;
-  }
+  const auto speed = FindLinkSpeed(attr.active_speed, attr.active_width, rate);
+  if (!speed) return port;
+  port.link_gbps = speed->gbps;
+  port.link_lane = speed->lane;
+  port.link_lanes = speed->lanes;
+  // Ethernet's rates are those of its data, whatever InfiniBand lanes the driver says they are.
+  const bool is_ethernet = attr.link_layer == IBV_LINK_LAYER_ETHERNET;
+  port.data_gbps = is_ethernet ? speed->gbps : speed->data_gbps;
   return port;
+}
+
+// Of a software device's port: its driver makes the link up.
+void ForgetLink(PortInfo& port) {
+  port.link_gbps.reset();
+  port.link_lane.clear();
+  port.link_lanes = 0;
+  port.data_gbps.reset();
 }
 
 std::vector<PortInfo> QueryPorts(ibv_context* context, const std::string& device, int count) {
@@ -107,10 +86,10 @@ std::vector<PortInfo> QueryPorts(ibv_context* context, const std::string& device
     ibv_port_attr attr{};
     Check(ibv_query_port(context, static_cast<std::uint8_t>(number), &attr),
           "cannot query port " + std::to_string(number) + " of " + device);
-    ports.push_back(Describe(attr, number));
+    ports.push_back(Describe(attr, number, PortRate(kSysfs, device, number)));
     table_entries += static_cast<std::size_t>(std::max(0, attr.gid_tbl_len));
   }
-  for (const ibv_gid_entry& entry : QueryGids(context, table_entries)) {
+  for (const ibv_gid_entry& entry : QueryGids(context, device, table_entries)) {
     if (entry.port_num < 1 || entry.port_num > ports.size()) continue;
     Gid gid{.index = static_cast<int>(entry.gid_index),
             .type = TypeOf(entry.gid_type),
@@ -148,21 +127,18 @@ DeviceInfo QueryDevice(ibv_context* context) {
   info.name = ibv_get_device_name(context->device);
   ibv_device_attr attr{};
   Check(ibv_query_device(context, &attr), "cannot query " + info.name);
-  const SysfsFacts facts = ReadSysfs("/sys", info.name);
+  const SysfsFacts facts = ReadSysfs(kSysfs, info.name);
   info.driver = facts.driver;
   info.netdev = facts.netdev;
   info.pcie_address = facts.pcie_address;
   info.firmware.assign(attr.fw_ver, strnlen(attr.fw_ver, sizeof attr.fw_ver));
   info.limits = LimitsOf(attr);
   info.ports = QueryPorts(context, info.name, attr.phys_port_cnt);
-  const bool is_software = IsSoftwareDriver(info.driver);
-  if (is_software) {
-    for (PortInfo& port : info.ports) {
-      port.link_gbps.reset();
-      port.data_gbps.reset();
-    }
+  if (info.pcie_address) info.pcie_path = ReadPciePath(kSysfs, *info.pcie_address);
+  if (IsSoftwareDriver(info.driver)) {
+    for (PortInfo& port : info.ports) ForgetLink(port);
   } else if (info.pcie_address) {
-    info.pcie = ReadPcie("/sys", *info.pcie_address);
+    info.pcie = ReadPcie(kSysfs, *info.pcie_address);
   }
   // The interface is the first port's.
   if (facts.netdev_gbps && !info.ports.empty() && IsActiveEthernet(info.ports.front())) {

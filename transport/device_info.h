@@ -23,6 +23,9 @@ struct PortInfo {
   std::uint16_t lid = 0;
   bool grh_required = false;        // IBV_QPF_GRH_REQUIRED, and every Ethernet port
   std::optional<double> link_gbps;  // speed × width; absent where the driver invents it (rxe, siw)
+  // What it is made of: of a lane "EDR", and how many lanes. Empty and 0 where it is absent.
+  std::string link_lane;
+  unsigned link_lanes = 0;
   // Rate of the bits of packets: link_gbps without the line code, or what the network interface
   // says; absent where both are made up.
   std::optional<double> data_gbps;
@@ -44,7 +47,8 @@ struct DeviceInfo {
   std::string netdev;    // network interface; empty when none is known
   std::optional<std::string>
       pcie_address;  // "0000:3b:00.0", of the device or, for software devices, of its netdev
-  std::optional<PcieLink> pcie;  // absent for software devices, whose data take other ways, too
+  std::vector<PcieHop> pcie_path;  // from that address to the root
+  std::optional<PcieLink> pcie;    // absent for software devices, whose data take other ways, too
   DeviceLimits limits;
   std::vector<PortInfo> ports;
 };

@@ -123,6 +123,11 @@ SysfsFacts ReadSysfs(std::string_view root, std::string_view device) {
   return facts;
 }
 
+std::string PortRate(std::string_view root, std::string_view device, int port) {
+  return FirstLine(fs::path(root) / "class/infiniband" / device / "ports" / std::to_string(port) /
+                   "rate");
+}
+
 std::vector<std::string> KernelDevices(std::string_view root) {
   return EntriesOf(fs::path(root) / "class/infiniband");
 }

@@ -21,6 +21,9 @@ struct SysfsFacts {
 // `root` is "/sys", or a copy of its structure in tests.
 SysfsFacts ReadSysfs(std::string_view root, std::string_view device);
 
+// What the kernel says of a port's link, "100 Gb/sec (4X EDR)"; empty when there is no such port.
+std::string PortRate(std::string_view root, std::string_view device, int port);
+
 // The RDMA devices that the kernel has, whether or not the verbs library sees them.
 std::vector<std::string> KernelDevices(std::string_view root);
 

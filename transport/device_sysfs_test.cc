@@ -147,6 +147,13 @@ TEST_F(Sysfs, KnowsNothingOfADeviceThatIsNotThere) {
   EXPECT_FALSE(facts.netdev_gbps);
 }
 
+TEST_F(Sysfs, TellsTheRateOfAPort) {
+  Write("class/infiniband/mlx5_0/ports/2/rate", "800 Gb/sec (4X XDR)");
+  const std::string root = ::testing::TempDir() + "/TellsTheRateOfAPort";
+  EXPECT_EQ(PortRate(root, "mlx5_0", 2), "800 Gb/sec (4X XDR)");
+  EXPECT_EQ(PortRate(root, "mlx5_0", 1), "");
+}
+
 TEST_F(Sysfs, ListsTheKernelsDevices) {
   Write("class/infiniband/rxe1/parent", "eth1");
   Write("class/infiniband/rxe0/parent", "eth0");

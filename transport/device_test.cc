@@ -132,6 +132,8 @@ TEST_F(DeviceTest, DescribesAnInfiniBandPort) {
   EXPECT_EQ(port.lid, 7);
   EXPECT_FALSE(port.grh_required);
   EXPECT_EQ(port.link_gbps, 100.0);
+  EXPECT_EQ(port.link_lane, "EDR");
+  EXPECT_EQ(port.link_lanes, 4U);
   EXPECT_EQ(port.data_gbps, 100.0);
 }
 
@@ -169,6 +171,7 @@ TEST_F(DeviceTest, HasNoRateWithoutALink) {
   fake::Reset({down});
   const DeviceInfo info = Device::Open("mlx5_0").info();
   EXPECT_FALSE(info.ports.front().link_gbps || info.ports.front().data_gbps);
+  EXPECT_TRUE(info.ports.front().link_lane.empty() && info.ports.front().link_lanes == 0);
 }
 
 TEST_F(DeviceTest, NamesThePortsItHas) {
@@ -215,6 +218,17 @@ TEST_F(DeviceTest, ListsWhatDidNotOpenApart) {
   std::vector<std::string> skipped;
   EXPECT_EQ(ListDevices(&skipped).size(), 1U);
   EXPECT_THAT(skipped, ElementsAre("cannot open rxe1: Permission denied"));
+}
+
+TEST_F(DeviceTest, NamesTheDeviceOfEachFailure) {
+  fake::Reset({Roce("rxe0", "10.0.0.1"), Roce("rxe1", "10.0.1.1"), Roce("rxe2", "10.0.2.1")});
+  fake::Inject({.failing_call = "ibv_query_gid_table", .failing_errno = EIO, .failing_after = 1});
+  std::vector<Error> failures;
+  const std::vector<Device> devices = OpenDevices(failures);
+  ASSERT_EQ(devices.size(), 1U);
+  EXPECT_EQ(devices.front().info().name, "rxe0");
+  ASSERT_EQ(failures.size(), 2U);
+  EXPECT_THAT(failures.back().what(), HasSubstr("the GID table of rxe2: Input/output error"));
 }
 
 TEST_F(DeviceTest, ListsNoneWithoutFailing) {

@@ -9,6 +9,7 @@
 
 #include "transport/endpoint_limits.h"
 #include "transport/error.h"
+#include "transport/inline_probe.h"
 #include "transport/gid.h"
 #include "transport/memlock.h"
 
@@ -116,20 +117,6 @@ Srq MakeSrq(ibv_pd* pd, const EndpointOptions& options) {
              MemlockRemedy(ReadMemlockLimit(), 0, code));
 }
 
-// The largest value below `refused` with which creation succeeds; 0 when none does. No table of
-// devices knows it, and it depends on the depth, so creation has to try.
-std::uint32_t FindGrantedInline(ibv_pd* pd, const ibv_qp_init_attr& attr, std::uint32_t refused) {
-  std::uint32_t granted = 0;
-  while (granted + 1 < refused) {
-    ibv_qp_init_attr attempt = attr;
-    const std::uint32_t asked = granted + (refused - granted) / 2;
-    attempt.cap.max_inline_data = asked;
-    const Qp qp(ibv_create_qp(pd, &attempt));
-    (qp != nullptr ? granted : refused) = asked;
-  }
-  return granted;
-}
-
 [[noreturn]] void ThrowInlineRefused(const EndpointOptions& options, std::uint32_t granted) {
   throw Error(Blame::kEnvironment,
               Count(*options.inline_bytes, "bytes inline") +
@@ -140,7 +127,7 @@ std::uint32_t FindGrantedInline(ibv_pd* pd, const ibv_qp_init_attr& attr, std::u
 
 // What every queue pair can be asked to grant: the value asked for exactly, or as much of the wish
 // as the device has.
-std::uint32_t ProbeInline(ibv_pd* pd, const EndpointOptions& options, const Queues& queues) {
+std::uint32_t GrantedInline(ibv_pd* pd, const EndpointOptions& options, const Queues& queues) {
   const std::uint32_t wanted = options.inline_bytes.value_or(options.inline_wish);
   if (wanted == 0) return 0;
   ibv_qp_init_attr attr = InitialAttributes(options, queues, wanted);
@@ -148,7 +135,7 @@ std::uint32_t ProbeInline(ibv_pd* pd, const EndpointOptions& options, const Queu
   if (qp != nullptr && attr.cap.max_inline_data >= wanted) return wanted;
   const ibv_qp_init_attr plain = InitialAttributes(options, queues, 0);
   const std::uint32_t granted =
-      qp != nullptr ? attr.cap.max_inline_data : FindGrantedInline(pd, plain, wanted);
+      qp != nullptr ? attr.cap.max_inline_data : MostInline(pd, plain, wanted);
   if (!options.inline_bytes) return granted;
   // Creation may fail for other reasons; those are told by an attempt without inline.
   attr = plain;
@@ -281,7 +268,7 @@ Endpoint::Endpoint(const Device& device, const EndpointOptions& options)
     return Queues{send_cqs_[index / per_send_cq].get(),
                   recv_cqs_[srq_ ? 0 : index / per_recv_cq].get(), srq_.get()};
   };
-  const std::uint32_t inline_bytes = ProbeInline(pd_.get(), options, queues_of(0));
+  const std::uint32_t inline_bytes = GrantedInline(pd_.get(), options, queues_of(0));
   const ibv_qp_attr attr = Attributes(options, {}, {}, 0);
   const Transition to_init{IBV_QPS_INIT, options.type->init_mask, "INIT",
                            "is the partition key's index in the port's table?"};

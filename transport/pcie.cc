@@ -30,6 +30,7 @@ constexpr Generation kGenerations[] = {
 constexpr std::uint32_t kCompletionHeader = 12;
 constexpr std::uint32_t kWriteHeader = 16;
 constexpr std::uint32_t kMostPayload = 4096;  // that the specification has
+constexpr std::uint32_t kMostLanes = 32;
 
 const Generation* Find(double gigatransfers_per_second) {
   const auto* found =
@@ -45,12 +46,13 @@ double BytesPerSecond(const PcieLink& link) {
   return link.gigatransfers_per_second * 1e9 / 8.0 * generation->code_rate * link.lanes;
 }
 
-// "16.0 GT/s PCIe"; "Unknown" where there is no link.
-std::optional<PcieLink> LinkOf(const fs::path& function) {
+// "16.0 GT/s PCIe" and "16"; "Unknown" and 0 where there is no link, or 255 for "Unknown".
+std::optional<PcieLink> LinkOf(const fs::path& function, const std::string& which) {
   PcieLink link;
-  std::ifstream speed(function / "current_link_speed");
-  std::ifstream width(function / "current_link_width");
-  if (!(speed >> link.gigatransfers_per_second) || !(width >> link.lanes) || link.lanes == 0) {
+  std::ifstream speed(function / (which + "_link_speed"));
+  std::ifstream width(function / (which + "_link_width"));
+  if (!(speed >> link.gigatransfers_per_second) || !(width >> link.lanes) || link.lanes == 0 ||
+      link.lanes > kMostLanes) {
     return std::nullopt;
   }
   return link;
@@ -82,18 +84,45 @@ std::optional<std::uint32_t> MaxPayload(const fs::path& function) {
 
 }  // namespace
 
-std::optional<PcieLink> ReadPcie(std::string_view root, std::string_view address) {
+std::vector<PcieHop> ReadPciePath(std::string_view root, std::string_view address) {
   std::error_code error;
   const fs::path function = fs::canonical(fs::path(root) / "bus/pci/devices" / address, error);
-  if (error) return std::nullopt;
-  std::optional<PcieLink> slowest;
-  for (fs::path path = function; path.has_relative_path(); path = path.parent_path()) {
-    const std::optional<PcieLink> link = LinkOf(path);
-    if (!link || BytesPerSecond(*link) == 0.0) continue;
-    if (!slowest || BytesPerSecond(*link) < BytesPerSecond(*slowest)) slowest = link;
+  if (error) return {};
+  std::vector<PcieHop> path;
+  // Above the last function is the host bridge, "pci0000:3a", which has no address.
+  for (fs::path hop = function; hop.filename().string().find('.') != std::string::npos;
+       hop = hop.parent_path()) {
+    path.push_back({.address = hop.filename().string(),
+                    .now = LinkOf(hop, "current"),
+                    .most = LinkOf(hop, "max")});
   }
-  if (slowest) slowest->max_payload_bytes = MaxPayload(function);
+  return path;
+}
+
+const PcieHop* SlowestHop(std::span<const PcieHop> path) {
+  const PcieHop* slowest = nullptr;
+  for (const PcieHop& hop : path) {
+    if (!hop.now || BytesPerSecond(*hop.now) == 0.0) continue;
+    if (slowest == nullptr || BytesPerSecond(*hop.now) < BytesPerSecond(*slowest->now)) {
+      slowest = &hop;
+    }
+  }
   return slowest;
+}
+
+std::optional<PcieLink> ReadPcie(std::string_view root, std::string_view address) {
+  const std::vector<PcieHop> path = ReadPciePath(root, address);
+  const PcieHop* slowest = SlowestHop(path);
+  if (slowest == nullptr) return std::nullopt;
+  PcieLink link = *slowest->now;
+  link.max_payload_bytes = MaxPayload(fs::path(root) / "bus/pci/devices" / address);
+  return link;
+}
+
+std::optional<unsigned> PcieGeneration(const PcieLink& link) {
+  const Generation* generation = Find(link.gigatransfers_per_second);
+  if (generation == nullptr) return std::nullopt;
+  return static_cast<unsigned>(generation - std::begin(kGenerations)) + 1;
 }
 
 std::optional<double> PcieBytesPerSecond(const PcieLink& link, PcieTransfer transfer,

@@ -1,9 +1,12 @@
-// The PCIe link that a device hangs on, as sysfs tells it, and what it can carry.
+// The PCIe links that a device hangs on, as sysfs tells them, and what they can carry.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace rdmabench {
 
@@ -15,10 +18,28 @@ struct PcieLink {
   bool operator==(const PcieLink&) const = default;
 };
 
-// The slowest link on the way from the function at `address` ("0000:3b:00.0") to the root, with the
-// function's own payload limit. Absent where none is told, as of most virtual functions. `root` is
+// A function on the way from a device to the root. The two at the ends of a link tell the same of
+// it as it is now, and each what it could do itself.
+struct PcieHop {
+  std::string address;           // "0000:3b:00.0"
+  std::optional<PcieLink> now;   // absent where none is told, as of most virtual functions
+  std::optional<PcieLink> most;  // that the function can do
+
+  bool operator==(const PcieHop&) const = default;
+};
+
+// From the function at `address` to the root; empty where there is no such function. `root` is
 // "/sys", or a copy of its structure in tests.
+std::vector<PcieHop> ReadPciePath(std::string_view root, std::string_view address);
+
+// The first of those whose link is the slowest now; nullptr where no link is told.
+const PcieHop* SlowestHop(std::span<const PcieHop> path);
+
+// The slowest link of the path, with the payload limit of the function that it begins with.
 std::optional<PcieLink> ReadPcie(std::string_view root, std::string_view address);
+
+// 1 to 6, by the transfer rate of its lanes; absent for one that no generation has.
+std::optional<unsigned> PcieGeneration(const PcieLink& link);
 
 // What memory requests make of a link.
 enum class PcieTransfer {

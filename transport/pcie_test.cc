@@ -38,10 +38,12 @@ class PcieTest : public testing::Test {
   void Write(const fs::path& path, const std::string& text) const {
     std::ofstream(root_ / path, std::ios::binary) << text;
   }
-  void Link(const fs::path& function, const std::string& speed, const std::string& width) const {
-    Write(function / "current_link_speed", speed + "\n");
-    Write(function / "current_link_width", width + "\n");
+  void Link(const fs::path& function, const std::string& speed, const std::string& width,
+            const std::string& which = "current") const {
+    Write(function / (which + "_link_speed"), speed + "\n");
+    Write(function / (which + "_link_width"), width + "\n");
   }
+  std::vector<PcieHop> Path() const { return ReadPciePath(root_.string(), "0000:3b:00.0"); }
   std::optional<PcieLink> Read() const { return ReadPcie(root_.string(), "0000:3b:00.0"); }
 
   static constexpr const char* kBridge = "devices/pci0000:3a/0000:3a:00.0";
@@ -61,6 +63,41 @@ TEST_F(PcieTest, TellsTheSlowestLinkOnTheWayToTheRoot) {
   Link(kFunction, "16.0 GT/s PCIe", "16");
   Link(kBridge, "8.0 GT/s PCIe", "8");
   EXPECT_EQ(Read(), (PcieLink{8.0, 8, {}}));
+}
+
+TEST_F(PcieTest, TellsEveryHopWithWhatItCouldDo) {
+  Link(kFunction, "8.0 GT/s PCIe", "8");
+  Link(kFunction, "16.0 GT/s PCIe", "16", "max");
+  Link(kBridge, "8.0 GT/s PCIe", "8");
+  Link(kBridge, "8.0 GT/s PCIe", "8", "max");
+  const PcieLink gen3{8.0, 8, {}};
+  const std::vector<PcieHop> expected = {{"0000:3b:00.0", gen3, PcieLink{16.0, 16, {}}},
+                                         {"0000:3a:00.0", gen3, gen3}};
+  EXPECT_EQ(Path(), expected);
+  EXPECT_EQ(SlowestHop(expected), &expected[0]) << "of equals the one nearest the device";
+}
+
+TEST_F(PcieTest, HasTheHopsOfAFunctionWithoutALink) {
+  Link(kFunction, "Unknown", "0");  // as virtual functions have it
+  Link(kFunction, "Unknown", "255", "max");
+  Link(kBridge, "16.0 GT/s PCIe", "4");
+  const std::vector<PcieHop> path = Path();
+  ASSERT_EQ(path.size(), 2U);
+  EXPECT_FALSE(path[0].now || path[0].most);
+  ASSERT_NE(SlowestHop(path), nullptr);
+  EXPECT_EQ(SlowestHop(path)->address, "0000:3a:00.0");
+}
+
+TEST_F(PcieTest, HasNoPathFromAFunctionThatIsNotThere) {
+  EXPECT_TRUE(ReadPciePath("/nonexistent", "0000:3b:00.0").empty());
+  EXPECT_EQ(SlowestHop({}), nullptr);
+}
+
+TEST(Pcie, KnowsTheGenerationsByTheirRates) {
+  EXPECT_EQ(PcieGeneration({2.5, 1, {}}), 1U);
+  EXPECT_EQ(PcieGeneration({16.0, 16, {}}), 4U);
+  EXPECT_EQ(PcieGeneration({64.0, 16, {}}), 6U);
+  EXPECT_FALSE(PcieGeneration({12.0, 16, {}}));
 }
 
 TEST_F(PcieTest, DoesNotKnowThePayloadThatOnlyRootMayRead) {

@@ -1,0 +1,43 @@
+// What `rdmabench devices` tells, as plain values: gathered here, rendered in devices_text and
+// devices_json.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "transport/device_info.h"
+#include "transport/error.h"
+#include "transport/memory.h"
+
+namespace rdmabench {
+
+struct ListedDevice {
+  DeviceInfo info;
+  std::optional<unsigned> numa_node;
+  std::vector<unsigned> local_cpus;               // those to be preferred come first
+  std::optional<std::uint32_t> max_inline_bytes;  // absent where no rc queue pair can be made
+  std::vector<KindAvailability> memory_kinds;
+};
+
+struct DeviceListing {
+  std::vector<ListedDevice> devices;
+  std::vector<Error> skipped;  // why each of the others is missing
+};
+
+// All devices, or the one of this name (also of its network interface). Throws Error(kEnvironment)
+// when that one does not open; the listing of all has such devices in `skipped`.
+DeviceListing ListTheDevices(const std::optional<std::string>& name);
+
+// Of the slowest hop between the device and the root, when it is slower than the device's own link.
+const PcieHop* Bottleneck(const DeviceInfo& device);
+
+// The network interface of the port; empty when none is known.
+std::string NetdevOf(const DeviceInfo& device, const PortInfo& port);
+
+std::string DevicesText(const DeviceListing& listing);
+std::string DevicesJson(const DeviceListing& listing);
+
+}  // namespace rdmabench
