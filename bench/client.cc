@@ -1,5 +1,6 @@
 #include "bench/client.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <memory>
@@ -12,7 +13,9 @@
 #include "bench/agreement.h"
 #include "bench/bounds.h"
 #include "bench/checks.h"
+#include "bench/explain.h"
 #include "bench/host_json.h"
+#include "bench/placement_warnings.h"
 #include "bench/rate_search.h"
 #include "bench/result.h"
 #include "bench/test_run.h"
@@ -59,6 +62,8 @@ class ClientRun {
     const Site site(options_.local, session_.local().ip, plan_.MostThreads());
     if (site.placement.session_cpu) session_.PinThread(*site.placement.session_cpu);
     const std::vector<Answer> answers = Propose(site);
+    if (options_.observer.explain) options_.observer.explain(Explain(site, report_.hosts[1]));
+    WarnOfPlacement();
     for (std::size_t i = 0; i < answers.size(); ++i) {
       if (!answers[i].agreement) continue;
       results_ += answers[i].agreement->shapes.size() * plan_.tests[first_ + i].run.runs;
@@ -76,7 +81,7 @@ class ClientRun {
     }
     current_.reset();
     // Described again: the clock's rate is known best at the end.
-    report_.hosts[0] = DescribeClient(site, answers);
+    report_.hosts[0].clock = DescribeClient(site, answers).clock;
     step_ = "saying goodbye";
     session_.ExpectClose();
     session_.Send("bye", json::object());
@@ -126,7 +131,7 @@ class ClientRun {
   std::vector<Answer> Propose(const Site& site) {
     step_ = "agreeing on the plan";
     const std::span<const TestPlan> tests = std::span(plan_.tests).subspan(first_);
-    json proposal = PlanToJson({.tests = {tests.begin(), tests.end()}});
+    json proposal = PlanToJson({.tests = {tests.begin(), tests.end()}, .remote = plan_.remote});
     proposal["offer"] = OfferToJson(site.offer);
     proposal["keep_samples"] = KeepSamples();
     session_.Send("plan", proposal);
@@ -211,6 +216,9 @@ class ClientRun {
       }
       throw;
     }
+    Note(own.whereabouts, *report_.hosts[0].placement);
+    if (report_.hosts[1].placement) Note(peer.whereabouts, *report_.hosts[1].placement);
+    WarnOfPlacement();
     report::Result result = MakeResult(context, own, &peer);
     if (result.bandwidth) result.bounds = BoundsOf(result, report_.hosts, report_.results);
     result.checks = ChecksOf({.result = result,
@@ -220,6 +228,16 @@ class ClientRun {
     SideRun& initiator = test.queue.reversed ? peer : own;
     HandOn(initiator, test);
     return std::move(initiator);
+  }
+
+  // Each once, although the next run finds it again.
+  void WarnOfPlacement() {
+    for (const std::string& warning : PlacementWarnings(report_.hosts)) {
+      std::vector<std::string>& known = report_.warnings;
+      if (std::find(known.begin(), known.end(), warning) != known.end()) continue;
+      known.push_back(warning);
+      if (options_.observer.warn) options_.observer.warn(warning);
+    }
   }
 
   std::uint64_t KeepSamples() const {

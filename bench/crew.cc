@@ -1,5 +1,7 @@
 #include "bench/crew.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <chrono>
 #include <future>
@@ -184,6 +186,7 @@ std::vector<JobRun> Crew::Work(const Job& job, const Run& run) {
     if (CountsOnePart()) counted.push_back(&worker->counted());
   }
   Progress progress(*this, run, completed, counted.empty() ? completed : counted);
+  ran_on_.assign(workers_.size(), -1);
   for (std::uint32_t i = 0; i < workers_.size(); ++i) Start(i, job, run, progress);
   try {
     if (HearsOfTheEnd(setting_.role)) AwaitPeer();
@@ -248,6 +251,7 @@ void Crew::Start(std::uint32_t index, const Job& job, const Run& run, Progress& 
           .sent = sent};
       progress.results[index] = RunJob(bench, job);
       progress.results[index].cost = meter.Stop();
+      ran_on_[index] = sched_getcpu();
       const LoopResult& loop = progress.results[index].loop;
       if (loop.outcome == Outcome::kFailed) {
         session.Abort(

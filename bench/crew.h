@@ -18,6 +18,7 @@
 #include "bench/monitor.h"
 #include "bench/site.h"
 #include "bench/test.h"
+#include "bench/whereabouts.h"
 #include "bench/worker.h"
 #include "report/histogram.h"
 #include "transport/peer_info.h"
@@ -66,6 +67,8 @@ class Crew {
   const Endpoint& endpoint(std::size_t worker = 0) const { return workers_[worker]->endpoint(); }
   std::uint32_t completion_queues() const;
   bool relaxed_ordering() const;
+  // After the last run.
+  Whereabouts whereabouts() const;
 
  private:
   struct Progress;
@@ -92,6 +95,7 @@ class Crew {
   Duty duty_;
   Duty peer_duty_;
   std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<int> ran_on_;  // one a worker, once there was a run; below 0: not known
   // With --rdma-cm. Connections end before their queue pairs.
   std::optional<CmListener> listener_;
   std::optional<CmConnections> connections_;

@@ -86,14 +86,24 @@ report::Device ReadDevice(JsonReader reader) {
   return device;
 }
 
+std::vector<unsigned> SmallNumbers(JsonReader& reader, std::string_view key) {
+  const std::vector<std::uint64_t> numbers = reader.Numbers(key, 0, kMostU32, kMostCpus);
+  return {numbers.begin(), numbers.end()};
+}
+
+// What only shows in a run comes with its results.
 report::Placement ReadPlacement(JsonReader reader) {
   report::Placement placement;
   placement.device_node = MaybeNumber(reader, "device_node");
-  for (const std::uint64_t cpu : reader.Numbers("worker_cpus", 0, kMostU32, kMostCpus)) {
-    placement.worker_cpus.push_back(static_cast<unsigned>(cpu));
+  placement.worker_cpus = SmallNumbers(reader, "worker_cpus");
+  if (reader.Has("worker_nodes")) placement.worker_nodes = SmallNumbers(reader, "worker_nodes");
+  if (reader.Has("worker_cores")) {
+    placement.worker_cores =
+        static_cast<std::size_t>(reader.Number("worker_cores", 1, placement.worker_cpus.size()));
   }
   placement.session_cpu = MaybeNumber(reader, "session_cpu");
   placement.memory_node = MaybeNumber(reader, "memory_node");
+  placement.distance = MaybeNumber(reader, "distance");
   placement.reason = MaybeText(reader, "reason").value_or("");
   reader.Done();
   return placement;
@@ -120,6 +130,7 @@ report::Host HostFromJson(const nlohmann::json& json) {
   host.role = Word(reader, "role", {"server"});
   host.name = NotEmpty(reader, "name");
   host.address = MaybeText(reader, "address");
+  host.boot_id = MaybeText(reader, "boot_id");
   host.kernel = MaybeText(reader, "kernel");
   host.cpu = MaybeText(reader, "cpu");
   host.governor = MaybeText(reader, "governor");

@@ -18,6 +18,7 @@ json Wire() {
   report::Host host;
   host.role = "server";
   host.name = "a";
+  host.boot_id = "0d5bf2b5";
   host.kernel = "Linux 6.1";
   host.clock = report::Clock{.source = "tsc", .ns_per_tick = 0.4, .drift_ppm = {}};
   host.device = report::Device{.name = "mlx5_0",
@@ -35,8 +36,11 @@ json Wire() {
                                .gid = report::Gid{1, "roce_v2", "::ffff:10.0.0.1"}};
   host.placement = report::Placement{.device_node = 1,
                                      .worker_cpus = {2, 3},
+                                     .worker_nodes = {1, 1},
+                                     .worker_cores = 2,
                                      .session_cpu = 4,
                                      .memory_node = 1,
+                                     .distance = 10,
                                      .reason = "near"};
   return HostToJson(host);
 }
@@ -69,7 +73,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Planted{"/device/active_mtu_bytes", 0}, Planted{"/device/lid", 65536},
                     Planted{"/device/gid/type", "roce_v3"}, Planted{"/device/gid/index", -1},
                     Planted{"/placement/worker_cpus", "all"},
-                    Planted{"/placement/device_node", 4294967296}));
+                    Planted{"/placement/worker_nodes", {-1}}, Planted{"/placement/worker_cores", 0},
+                    Planted{"/placement/worker_cores", 3}, Planted{"/placement/pages_on_node", 1.0},
+                    Planted{"/boot_id", 1}, Planted{"/placement/device_node", 4294967296}));
 
 }  // namespace
 }  // namespace rdmabench

@@ -11,6 +11,7 @@
 #include "bench/sample_log.h"
 #include "report/report.h"
 #include "report/samples.h"
+#include "transport/placement.h"
 
 namespace rdmabench {
 
@@ -19,6 +20,7 @@ struct Local {
       device;               // RDMA device or network interface; absent: by the session's address
   std::optional<int> port;  // absent: the first active one
   std::optional<int> gid_index;  // absent: paired with the peer's
+  PlacementChoice placement;
 };
 
 // Whom the client calls, and how long it tries.
@@ -47,6 +49,8 @@ struct Progress {
 // thread.
 struct Observer {
   std::function<void(std::size_t place)> queued;
+  std::function<void(std::string_view text)> explain;  // of both sides' placement, once agreed
+  std::function<void(std::string_view warning)> warn;  // as soon as the report has it
   // Of each latency result, as soon as it is there. Empty: single samples are not kept.
   std::function<void(const report::SampleBlock&)> samples;
   std::uint64_t most_samples = kMostKeptSamples;  // of a result

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "bench/suite.h"
+#include "transport/cpu_list.h"
 #include "transport/json_reader.h"
 
 namespace rdmabench {
@@ -92,6 +93,12 @@ void Visit(Visitor& visitor, TestPlan& test) {
   visitor.Group("run", test.run);
 }
 
+template <class Visitor>
+void Visit(Visitor& visitor, RemoteOptions& remote) {
+  visitor.Cpus("cpus", remote.cpus);
+  visitor.Number("numa_node", remote.numa_node, kNumaNode);
+}
+
 class Writer {
  public:
   template <class T>
@@ -112,6 +119,9 @@ class Writer {
   void Reals(const char* key, const std::vector<double>& values, double /*low*/, double /*high*/,
              std::size_t /*most*/) {
     object_[key] = values;
+  }
+  void Cpus(const char* key, const std::vector<std::uint64_t>& cpus) {
+    if (!cpus.empty()) object_[key] = cpus;
   }
   void Text(const char* key, const std::string& value) { object_[key] = value; }
   void Text(const char* key, const std::optional<std::string>& value) {
@@ -157,6 +167,9 @@ class Reader {
              std::size_t most) {
     if (reader_.Has(key)) values = reader_.Reals(key, low, high, most);
   }
+  void Cpus(const char* key, std::vector<std::uint64_t>& cpus) {
+    if (reader_.Has(key)) cpus = reader_.Numbers(key, 0, kMostCpu, kMostCpu + 1);
+  }
   template <class T>
   void Text(const char* key, T& value) {
     if (reader_.Has(key)) value = reader_.Text(key);
@@ -189,7 +202,12 @@ json PlanToJson(const Plan& plan) {
     Visit(writer, test);
     tests.push_back(writer.Take());
   }
-  return {{"tests", std::move(tests)}};
+  json object = {{"tests", std::move(tests)}};
+  RemoteOptions remote = plan.remote;
+  Writer writer;
+  Visit(writer, remote);
+  if (json asked = writer.Take(); !asked.empty()) object["remote"] = std::move(asked);
+  return object;
 }
 
 Plan PlanFromJson(const json& object, Blame blame) {
@@ -199,6 +217,11 @@ Plan PlanFromJson(const json& object, Blame blame) {
     Reader fields(std::move(test));
     Visit(fields, plan.tests.emplace_back());
     fields.Done();
+  }
+  if (reader.Has("remote")) {
+    Reader remote(reader.Object("remote"));
+    Visit(remote, plan.remote);
+    remote.Done();
   }
   reader.Done();
   Validate(plan);

@@ -52,6 +52,7 @@ inline constexpr Range kPeerTimeout{100, 600'000};
 inline constexpr Range kReplyTimeout{1, 60'000};
 inline constexpr Range kRuns{1, 1000};
 inline constexpr Range kCiPercent{0, 50};
+inline constexpr Range kNumaNode{0, 65535};
 inline constexpr Range kVerifySeed{0, 0xffffffff};
 inline constexpr std::size_t kMostSizes = 4096;
 inline constexpr std::size_t kMostFlowLabels = 16384;
@@ -149,8 +150,15 @@ struct TestPlan {
   RunOptions run;
 };
 
+// What the client asks of the other side's machine; the server grants it within its own options.
+struct RemoteOptions {
+  std::vector<std::uint64_t> cpus;         // workers on these; empty: chosen
+  std::optional<std::uint32_t> numa_node;  // absent: the device's
+};
+
 struct Plan {
   std::vector<TestPlan> tests;
+  RemoteOptions remote = {};
 
   // Workers that a side needs at once.
   std::uint32_t MostThreads() const {

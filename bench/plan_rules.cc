@@ -250,10 +250,19 @@ void ValidateTest(const TestPlan& plan) {
   }
 }
 
+void ValidateRemote(const RemoteOptions& remote) {
+  std::vector<std::uint64_t> cpus = remote.cpus;
+  std::sort(cpus.begin(), cpus.end());
+  const auto twice = std::adjacent_find(cpus.begin(), cpus.end());
+  if (twice == cpus.end()) return;
+  Refuse("--remote-cpus has cpu " + std::to_string(*twice) + " twice", "list each once");
+}
+
 }  // namespace
 
 void Validate(const Plan& plan) {
   if (plan.tests.empty()) Refuse("the plan has no test", "name one");
+  ValidateRemote(plan.remote);
   for (std::size_t i = 0; i < plan.tests.size(); ++i) {
     const TestPlan& test = plan.tests[i];
     try {

@@ -48,6 +48,15 @@ class RunSamples : public RunFixture, public ::testing::WithParamInterface<Shape
   std::vector<report::SampleBlock> blocks_;
 };
 
+// Others are of the machine that runs the test.
+std::vector<std::string> WarningsOfSamples(const report::Report& report) {
+  std::vector<std::string> warnings = report.warnings;
+  std::erase_if(warnings, [](const std::string& text) {
+    return text.find("--samples") == std::string::npos;
+  });
+  return warnings;
+}
+
 TEST_P(RunSamples, AreThoseThatTheReportIsMadeOf) {
   const report::Report report = RunKeeping().report;
   const std::uint64_t samples = kCount * GetParam().queue_pairs;
@@ -72,7 +81,7 @@ TEST_P(RunSamples, AreThoseThatTheReportIsMadeOf) {
     EXPECT_NEAR(static_cast<double>(block.ns[report::NearestRank(50, samples) - 1]), median,
                 0.51 + median / 1000);
   }
-  EXPECT_THAT(report.warnings, IsEmpty());
+  EXPECT_THAT(WarningsOfSamples(report), IsEmpty());
 }
 
 TEST_P(RunSamples, AreTheFirstOnesWhereThereIsNoRoomForAll) {
@@ -84,8 +93,9 @@ TEST_P(RunSamples, AreTheFirstOnesWhereThereIsNoRoomForAll) {
     EXPECT_EQ(block.measured, kCount * GetParam().queue_pairs);
   }
   EXPECT_EQ(report.results[1].latency->kept_samples, 80U);
-  ASSERT_THAT(report.warnings, SizeIs(2));
-  EXPECT_THAT(report.warnings[1],
+  const std::vector<std::string> warnings = WarningsOfSamples(report);
+  ASSERT_THAT(warnings, SizeIs(2));
+  EXPECT_THAT(warnings[1],
               HasSubstr(std::string(GetParam().test) + " at 64 B: --samples has the first 80 of "));
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bench/host_json.h"
+#include "bench/placement_choice.h"
 #include "bench/plan.h"
 #include "bench/sample_log.h"
 #include "bench/test_run.h"
@@ -56,7 +57,9 @@ class ServerRun {
     session_.Send("welcome", {{"tool_version", kVersion}});
     const Proposal proposal = ReadProposal(session_.Receive("plan", In(kPlanTimeout), "its plan"));
     step_ = "opening the device";
-    const Site site(options_.local, session_.local().ip, proposal.plan.MostThreads());
+    Local local = options_.local;
+    local.placement = Grant(local.placement, proposal.plan.remote);
+    const Site site(local, session_.local().ip, proposal.plan.MostThreads());
     if (site.placement.session_cpu) session_.PinThread(*site.placement.session_cpu);
     const std::vector<std::optional<Agreement>> agreements = Accept(site, proposal);
     for (std::size_t i = 0; i < agreements.size(); ++i) {

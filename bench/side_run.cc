@@ -168,7 +168,8 @@ json SideRunToJson(const SideRun& run) {
                  {"sent_opened_ns", run.sent_opened_ns},
                  {"received_opened_ns", run.received_opened_ns},
                  {"inline_bytes", run.inline_bytes},
-                 {"inline_used", run.inline_used}};
+                 {"inline_used", run.inline_used},
+                 {"whereabouts", WhereaboutsToJson(run.whereabouts)}};
   if (run.sent) object["sent"] = TrafficToJson(*run.sent);
   if (run.received) object["received"] = TrafficToJson(*run.received);
   if (run.arrivals) object["arrivals"] = ArrivalsToJson(*run.arrivals);
@@ -210,6 +211,7 @@ SideRun SideRunFromJson(const json& object, std::uint32_t queue_pairs) {
   run.inline_bytes =
       static_cast<std::uint32_t>(reader.Number("inline_bytes", 0, ~std::uint32_t{0}));
   run.inline_used = reader.Flag("inline_used");
+  run.whereabouts = WhereaboutsFromJson(reader.Object("whereabouts"));
   if (reader.Has("sent")) run.sent = TrafficFromJson(reader.Object("sent"), queue_pairs);
   if (reader.Has("received")) {
     run.received = TrafficFromJson(reader.Object("received"), queue_pairs);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/whereabouts.h"
 #include "report/histogram.h"
 #include "report/report.h"
 #include "report/statistics.h"
@@ -61,6 +62,7 @@ struct SideRun {
   std::optional<report::ClockOffset> clock_offset;  // known to the client alone, and not told
   std::uint32_t inline_bytes = 0;                   // granted
   bool inline_used = false;
+  Whereabouts whereabouts;
 };
 
 nlohmann::json SideRunToJson(const SideRun& run);

@@ -1,6 +1,7 @@
 #include "bench/site.h"
 
 #include "report/context.h"
+#include "transport/irq_affinity.h"
 
 namespace rdmabench {
 namespace {
@@ -11,6 +12,25 @@ Device OpenDevice(const Local& local, std::string_view session_ip) {
 
 std::optional<std::string> Known(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional(text);
+}
+
+// The reading of files beside the device's: what else its cores have to do.
+PlacementRequest RequestFor(const Local& local, const DeviceInfo& info, std::size_t workers) {
+  return {.device = PositionOf(info),
+          .workers = workers,
+          .choice = local.placement,
+          .busy_cpus = CpusServing(ReadIrqs("/", info.pcie_address, info.netdev))};
+}
+
+report::Placement DescribePlacement(const Placement& placement) {
+  return {.device_node = placement.device_node,
+          .worker_cpus = placement.worker_cpus,
+          .worker_nodes = placement.worker_nodes,
+          .worker_cores = placement.worker_cores,
+          .session_cpu = placement.session_cpu,
+          .memory_node = placement.memory_node,
+          .distance = placement.distance,
+          .reason = placement.Reason()};
 }
 
 report::Device DescribeDevice(const Site& site, const std::optional<Gid>& gid) {
@@ -44,7 +64,14 @@ Site::Site(const Local& local, std::string_view session_ip, std::size_t workers)
     : device(OpenDevice(local, session_ip)),
       port(device.ActivePort(local.port)),
       offer(MakeOffer(device, port, local.gid_index)),
-      placement(locality.Place(PositionOf(device.info()), workers)) {}
+      placement(locality.Place(RequestFor(local, device.info(), workers))) {
+  if (placement.memory_node) locality.PreferMemoryOf(*placement.memory_node);
+}
+
+void CheckPlacement(const PlacementChoice& choice) {
+  if (choice.cpus.empty() && !choice.numa_node) return;
+  Locality().Place({.device = {}, .choice = choice});
+}
 
 report::Gid DescribeGid(const Gid& gid) {
   return {.index = gid.index, .type = std::string(GidTypeName(gid.type)), .text = gid.Text()};
@@ -57,11 +84,7 @@ report::Host DescribeSite(const Site& site, std::string_view role, const std::op
                              .ns_per_tick = site.clock.NanosecondsPerTick(),
                              .drift_ppm = std::nullopt};
   host.device = DescribeDevice(site, gid);
-  host.placement = report::Placement{.device_node = site.placement.device_node,
-                                     .worker_cpus = site.placement.worker_cpus,
-                                     .session_cpu = site.placement.session_cpu,
-                                     .memory_node = site.placement.memory_node,
-                                     .reason = site.placement.reason};
+  host.placement = DescribePlacement(site.placement);
   return host;
 }
 

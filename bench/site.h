@@ -27,6 +27,9 @@ struct Site {
   TickClock clock;
 };
 
+// Throws Error(kEnvironment) when this machine cannot grant the choice, before there is a session.
+void CheckPlacement(const PlacementChoice& choice);
+
 // This side for the report. `gid` is the one that the tests used, when one was.
 report::Host DescribeSite(const Site& site, std::string_view role, const std::optional<Gid>& gid);
 report::Gid DescribeGid(const Gid& gid);

@@ -292,6 +292,7 @@ json ExpandSuite(const json& suite, std::uint64_t* left_out) {
   const bool skip_illegal = reader.Has("skip_illegal") && reader.Flag("skip_illegal");
   reader.Has("defaults");
   reader.Has("tests");
+  const bool has_remote = reader.Has("remote");
   reader.Done();
   if (reader.Objects("tests", kMostTests).empty()) {
     throw Error(Blame::kUsage, "tests is an empty list", "name a test");
@@ -309,7 +310,9 @@ json ExpandSuite(const json& suite, std::uint64_t* left_out) {
     }
   }
   if (left_out != nullptr) *left_out = count.illegal;
-  return {{"tests", std::move(tests)}};
+  json plan = {{"tests", std::move(tests)}};
+  if (has_remote) plan["remote"] = suite["remote"];
+  return plan;
 }
 
 }  // namespace rdmabench

@@ -122,6 +122,7 @@ void TestRun::Measure(std::size_t size, const Watching& watching, SideRun& own, 
   const auto send_results = [&] {
     verified.Account(peer, own);
     surroundings.Close(own);
+    own.whereabouts = crew_.whereabouts();
     own.complete = true;
     setting_.session.Send("results", SideRunToJson(own));
   };

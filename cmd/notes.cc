@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "report/percentile.h"
 
@@ -66,7 +67,15 @@ Observer MakeNotes(const OutputOptions& options) {
     observer.progress = PrintInterval;
     observer.progress_every = *options.interval;
   }
+  if (options.explain) {
+    observer.explain = [](std::string_view text) {
+      std::fprintf(stderr, "%.*s", static_cast<int>(text.size()), text.data());
+    };
+  }
   if (options.quiet) return observer;
+  observer.warn = [](std::string_view warning) {
+    std::fprintf(stderr, "warning: %.*s\n", static_cast<int>(warning.size()), warning.data());
+  };
   observer.queued = [](std::size_t place) {
     std::fprintf(stderr, "the server is busy; place %zu in its queue\n", place);
   };

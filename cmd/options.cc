@@ -8,6 +8,7 @@
 #include "bench/test.h"
 #include "cmd/option_group.h"
 #include "cmd/perftest_hints.h"
+#include "cmd/placement_options.h"
 #include "report/format.h"
 #include "report/version.h"
 #include "transport/error.h"
@@ -53,6 +54,9 @@ void AddOutputOptions(CLI::App& app, OutputOptions& output) {
   group.Time("--interval", output.interval, Range{100, kMilliseconds.high},
              "a line with what came in each interval on stderr; with --run-infinitely: 1 s");
   group.Flag("--quiet", output.quiet, "no progress and no notes on stderr");
+  group.Flag("--explain", output.explain,
+             "before the run, on stderr: the machine as a tree, and why threads and memory are "
+             "where they are");
 }
 
 // What every command that calls a server takes.
@@ -61,6 +65,8 @@ void AddCall(CLI::App& app, Options& options) {
       ->required()
       ->type_name("");
   AddDeviceOptions(app, options.local);
+  AddPlacementOptions(app, options.local.placement);
+  AddRemotePlacementOptions(app, options.plan.remote);
   OptionGroup session(app, "Session");
   session.Number("-p,--port", options.call.port, Range{1, kTcpPort.high}, "TCP port of the server");
   session.Text("--source-ip,--bind-source-ip", options.call.source_ip, "IP",
@@ -102,6 +108,7 @@ void AddServer(CLI::App& app, Options& options) {
   group.Flag("--once", server.once, "end after the first client");
   group.Flag("--quiet", options.output.quiet, "no line per event on stderr");
   AddDeviceOptions(app, options.local);
+  AddPlacementOptions(app, options.local.placement);
   OptionGroup limits(app, "Limits");
   limits.Number("--limit-qp", server.limits.queue_pairs, kQueuePairs, "queue pairs a client");
   limits.Size("--limit-memory", server.limits.memory_bytes, Range{4096, std::uint64_t{1} << 50},
@@ -253,6 +260,7 @@ void Finish(Options& options) {
   if (is_endless && !options.output.interval && !options.output.quiet)
     options.output.interval = kInterval;
   CheckGiven(options.plan.tests.front(), options.given);
+  CheckPlacementOptions(options.local.placement);
   Validate(options.plan);
   CheckLimits(options.limiting, options.plan);
   CheckSamples(options);
@@ -286,6 +294,7 @@ Options ParseOptions(std::span<const std::string> args) {
     row->add(app, options);
     Parse(app, rest, options);
     CheckOutput(options.output);
+    CheckPlacementOptions(options.local.placement);
     if (options.command == Command::kTest) {
       CheckLimits(options.limiting, options.plan);
       CheckSamples(options);

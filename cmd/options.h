@@ -23,6 +23,7 @@ struct OutputOptions {
   std::optional<std::string> json_file;  // "-" is stdout, and then nothing else is printed there
   std::optional<std::string> samples_file;
   bool quiet = false;
+  bool explain = false;
   std::optional<std::chrono::milliseconds> interval;  // a line for each; absent: none
 };
 

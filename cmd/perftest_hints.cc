@@ -45,6 +45,7 @@ constexpr Hint kHints[] = {
     {"--perform-warm-up", "there always is one; --warmup TIME says how long"},
     {"--disable-pcie-relaxed", "--relaxed-ordering off"},
     {"--data-validation", "--verify"},
+    {"--disable-numa", "--no-pin leaves the threads to the system"},
     {"-z", kTalk},
     {"--comm-rdma-cm", kTalk},
     {"--com-rdma-cm", kTalk},

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bench/serve.h"
+#include "bench/site.h"
 #include "cmd/exit_code.h"
 #include "cmd/utc_time.h"
 #include "report/version.h"
@@ -86,6 +87,7 @@ int RunServerCommand(const Options& options, std::span<const std::string> args) 
   const ServerOptions& server = options.server;
   if (server.session_fd) return RunSession(options);
   if (options.local.device) RequireDevice(*options.local.device);
+  CheckPlacement(options.local.placement);
   const Interrupt interrupt;
   LobbyOptions lobby_options;
   lobby_options.bind = server.bind;

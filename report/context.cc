@@ -50,6 +50,14 @@ std::optional<std::string> Governor(const fs::path& root) {
   return joined;
 }
 
+// Containers of one machine have the same.
+std::optional<std::string> BootId(const fs::path& root) {
+  std::ifstream file(root / "proc/sys/kernel/random/boot_id");
+  std::string id;
+  if (!(file >> id)) return std::nullopt;
+  return id;
+}
+
 }  // namespace
 
 Host DescribeHost(const fs::path& root) {
@@ -59,6 +67,7 @@ Host DescribeHost(const fs::path& root) {
     host.name = system.nodename;
     host.kernel = std::string(system.sysname) + " " + system.release + " " + system.machine;
   }
+  host.boot_id = BootId(root);
   host.cpu = CpuModel(root);
   host.governor = Governor(root);
   return host;

@@ -60,8 +60,15 @@ TEST_F(DescribeHostTest, NamesAllGovernorsWhenTheyDiffer) {
   EXPECT_THAT(DescribeHost(root_).governor, Optional(std::string("performance, powersave")));
 }
 
+TEST_F(DescribeHostTest, KnowsTheKernelsPresentRun) {
+  Write("proc/sys/kernel/random/boot_id", "0d5bf2b5-7a0c-4e0a-9c4b-5f1a4a0e3c11\n");
+  EXPECT_THAT(DescribeHost(root_).boot_id,
+              Optional(std::string("0d5bf2b5-7a0c-4e0a-9c4b-5f1a4a0e3c11")));
+}
+
 TEST_F(DescribeHostTest, KnowsNeitherWithoutProcAndSys) {
   const Host host = DescribeHost(root_);
+  EXPECT_EQ(host.boot_id, std::nullopt);
   EXPECT_EQ(host.cpu, std::nullopt);
   EXPECT_EQ(host.governor, std::nullopt);
 }

@@ -1,6 +1,7 @@
 // What a report says of the machines between which was measured.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -41,9 +42,14 @@ struct Device {
 
 struct Placement {
   std::optional<unsigned> device_node = {};
-  std::vector<unsigned> worker_cpus = {};
+  std::vector<unsigned> worker_cpus = {};   // one a worker; empty: not pinned
+  std::vector<unsigned> worker_nodes = {};  // of these
+  std::size_t worker_cores = 0;             // distinct physical ones
+  std::vector<unsigned> ran_on_cpus = {};   // one a worker, when its last run ended
   std::optional<unsigned> session_cpu = {};
   std::optional<unsigned> memory_node = {};
+  std::optional<double> pages_on_node = {};  // share of those asked about: the least of all tests
+  std::optional<unsigned> distance = {};     // the largest of a worker or the memory to the device
   std::string reason = {};
 };
 
@@ -57,6 +63,7 @@ struct Host {
   std::string role = {};  // "client", "server"
   std::string name = {};
   std::optional<std::string> address = {};
+  std::optional<std::string> boot_id = {};  // the same on both sides: they are one machine
   std::optional<std::string> kernel = {};
   std::optional<std::string> cpu = {};
   std::optional<std::string> governor = {};

@@ -8,6 +8,7 @@
 
 #include "report/json_cost.h"
 #include "report/json_delivery.h"
+#include "report/json_placement.h"
 #include "report/json_plan.h"
 #include "report/json_runs.h"
 #include "report/json_verification.h"
@@ -125,16 +126,6 @@ Json DeviceJson(const Device& device) {
   return object.Take();
 }
 
-Json PlacementJson(const Placement& placement) {
-  Object object;
-  object.Put("device_node", placement.device_node);
-  object.Put("worker_cpus", placement.worker_cpus);
-  object.Put("session_cpu", placement.session_cpu);
-  object.Put("memory_node", placement.memory_node);
-  object.PutUnlessEmpty("reason", placement.reason);
-  return object.Take();
-}
-
 Json ClockJson(const Clock& clock) {
   Object object;
   object.Put("source", clock.source);
@@ -148,6 +139,7 @@ Json HostJson(const Host& host) {
   object.Put("role", host.role);
   object.Put("name", host.name);
   object.Put("address", host.address);
+  object.Put("boot_id", host.boot_id);
   object.Put("kernel", host.kernel);
   object.Put("cpu", host.cpu);
   object.Put("governor", host.governor);

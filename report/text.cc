@@ -86,8 +86,13 @@ std::string CoresOf(const Host& host) {
 
 std::string NodesOf(const Host& host) {
   if (!host.placement) return {};
-  return Joined({Prefixed("device ", host.placement->device_node),
-                 Prefixed("memory ", host.placement->memory_node)},
+  const Placement& placement = *host.placement;
+  const std::string pages =
+      placement.pages_on_node ? " (" + ShortNumber(*placement.pages_on_node * 100) + " % of pages)"
+                              : "";
+  const std::string memory = Prefixed("memory ", placement.memory_node);
+  return Joined({Prefixed("device ", placement.device_node), memory.empty() ? "" : memory + pages,
+                 Prefixed("distance ", placement.distance)},
                 ", ");
 }
 

@@ -1,5 +1,5 @@
-// Where a device sits in the machine, and which cores and which memory node are near it. The only
-// user of hwloc.
+// Where a device sits in the machine, and which cores and which memory node are near it. With
+// locality_tree.cc the only user of hwloc.
 #pragma once
 
 #include <memory>
@@ -10,25 +10,9 @@
 #include <vector>
 
 #include "transport/device_info.h"
+#include "transport/placement.h"
 
 namespace rdmabench {
-
-// Where one side's threads and memory go, and why.
-struct Placement {
-  std::optional<unsigned> device_node;  // NUMA node of the device; absent when not known
-  std::vector<unsigned> worker_cpus;    // one a worker (OS numbers), distinct physical cores first
-  std::optional<unsigned> session_cpu;  // none of the workers', where there are enough
-  std::optional<unsigned>
-      memory_node;     // absent where the machine has one node, and nothing to choose
-  std::string reason;  // in a sentence, for the report
-};
-
-// What identifies the device to the topology.
-struct DevicePosition {
-  std::string rdma_name;                    // "mlx5_0"
-  std::optional<std::string> pcie_address;  // of the device, or of its netdev for software devices
-  std::string netdev;
-};
 
 DevicePosition PositionOf(const DeviceInfo& info);
 
@@ -43,14 +27,18 @@ class Locality {
 
   // Absent when the device is not known to the topology, or hangs on no node of its own.
   std::optional<unsigned> NodeOf(const DevicePosition& device) const;
-  // All usable cpus of the node (all of the machine when absent), allowed by the affinity: one of
-  // each physical core, then their siblings; in each part the core of cpu 0, which serves the
-  // system, comes last.
+  const CoreMap& map() const;
+  // In the order in which workers would be put there, were no cpu busy.
   std::vector<unsigned> CpusNear(std::optional<unsigned> node) const;
-  Placement Place(const DevicePosition& device, std::size_t workers) const;
+  Placement Place(const PlacementRequest& request) const;
+  // The machine with the device in it, as a tree of lines: what `placement` uses is marked.
+  std::string Tree(const DevicePosition& device, const Placement& placement) const;
 
   // Binds the calling thread. Throws Error(kEnvironment).
   void PinThisThread(unsigned cpu) const;
+  // What the calling thread and those that it starts allocate from now on comes from the node,
+  // where the system allows that and the node has some left: queues, which drivers allocate.
+  void PreferMemoryOf(unsigned node) const;
 
  private:
   struct Impl;

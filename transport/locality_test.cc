@@ -42,6 +42,10 @@ Locality Hyperthreads(std::vector<unsigned> allowed = {}) {
 
 Locality OneCore() { return Locality::FromXml(Topology("one_core")); }
 
+Placement Put(const Locality& locality, const DevicePosition& device, std::size_t workers) {
+  return locality.Place({.device = device, .workers = workers});
+}
+
 TEST(Locality, FindsTheNodeOfAnAdapterByItsName) { EXPECT_EQ(TwoNodes().NodeOf(Mlx5()), 1U); }
 
 TEST(Locality, FindsTheNodeOfASoftwareDeviceByThePcieAddress) {
@@ -85,72 +89,72 @@ TEST(Locality, ListsASiblingFirstWhoseCoreIsNotAllowedOtherwise) {
 }
 
 TEST(Place, PutsWorkersOnDistinctCoresOfTheDevicesNode) {
-  const Placement placement = Hyperthreads().Place(Mlx5(), 3);
+  const Placement placement = Put(Hyperthreads(), Mlx5(), 3);
   EXPECT_EQ(placement.device_node, 1U);
   EXPECT_THAT(placement.worker_cpus, ElementsAre(4, 5, 6));
 }
 
-TEST(Place, PutsMemoryOnTheDevicesNode) { EXPECT_EQ(TwoNodes().Place(Mlx5(), 1).memory_node, 1U); }
+TEST(Place, PutsMemoryOnTheDevicesNode) { EXPECT_EQ(Put(TwoNodes(), Mlx5(), 1).memory_node, 1U); }
 
 TEST(Place, PutsMemoryNearTheFirstWorkerWhenTheDevicesNodeIsNotKnown) {
-  const Placement placement = TwoNodes({2, 3}).Place(RxeOnEth0(), 1);
+  const Placement placement = Put(TwoNodes({2, 3}), RxeOnEth0(), 1);
   EXPECT_FALSE(placement.device_node);
   EXPECT_EQ(placement.memory_node, 1U);
 }
 
 TEST(Place, ChoosesNoMemoryNodeWhereThereIsOne) {
-  EXPECT_FALSE(OneCore().Place(RxeOnEth0(), 1).memory_node);
+  EXPECT_FALSE(Put(OneCore(), RxeOnEth0(), 1).memory_node);
 }
 
 TEST(Place, GivesTheSessionACoreOfItsOwnOnTheNode) {
-  EXPECT_EQ(Hyperthreads().Place(Mlx5(), 3).session_cpu, 7U);
+  EXPECT_EQ(Put(Hyperthreads(), Mlx5(), 3).session_cpu, 7U);
 }
 
 TEST(Place, GivesTheSessionCoreZeroWhereItIsNear) {
-  EXPECT_EQ(TwoNodes().Place(RxeOnEth0(), 2).session_cpu, 0U);
+  EXPECT_EQ(Put(TwoNodes(), RxeOnEth0(), 2).session_cpu, 0U);
 }
 
 TEST(Place, GivesTheSessionACoreOfAnotherNodeBeforeASibling) {
-  EXPECT_EQ(Hyperthreads().Place(Mlx5(), 4).session_cpu, 0U);
+  EXPECT_EQ(Put(Hyperthreads(), Mlx5(), 4).session_cpu, 0U);
 }
 
 TEST(Place, GivesTheSessionASiblingWhenAllCoresWork) {
-  const Placement placement = Hyperthreads({4, 12}).Place(Mlx5(), 1);
+  const Placement placement = Put(Hyperthreads({4, 12}), Mlx5(), 1);
   EXPECT_THAT(placement.worker_cpus, ElementsAre(4));
   EXPECT_EQ(placement.session_cpu, 12U);
 }
 
 TEST(Place, GivesTheSessionNothingOnOneCore) {
-  const Placement placement = OneCore().Place(RxeOnEth0(), 1);
+  const Placement placement = Put(OneCore(), RxeOnEth0(), 1);
   EXPECT_THAT(placement.worker_cpus, ElementsAre(0));
   EXPECT_FALSE(placement.session_cpu);
 }
 
 TEST(Place, GoesToOtherNodesBeforeSharing) {
-  const Placement placement = TwoNodes().Place(Mlx5(), 3);
+  const Placement placement = Put(TwoNodes(), Mlx5(), 3);
   EXPECT_THAT(placement.worker_cpus, ElementsAre(2, 3, 1));
-  EXPECT_THAT(placement.reason, HasSubstr("some of them on other nodes"));
+  EXPECT_THAT(placement.Reason(), HasSubstr("some of them on other nodes"));
 }
 
 TEST(Place, SharesCpusWhenWorkersAreMore) {
-  const Placement placement = TwoNodes().Place(Mlx5(), 5);
+  const Placement placement = Put(TwoNodes(), Mlx5(), 5);
   EXPECT_THAT(placement.worker_cpus, ElementsAre(2, 3, 1, 0, 2));
-  EXPECT_THAT(placement.reason, HasSubstr("which they share"));
+  EXPECT_THAT(placement.Reason(), HasSubstr("which they share"));
 }
 
 TEST(Place, SaysWhenTheAffinityExcludesTheDevicesNode) {
-  const Placement placement = TwoNodes({0, 1}).Place(Mlx5(), 1);
+  const Placement placement = Put(TwoNodes({0, 1}), Mlx5(), 1);
   EXPECT_THAT(placement.worker_cpus, ElementsAre(1));
-  EXPECT_THAT(placement.reason, HasSubstr("may use none of its cpus"));
+  EXPECT_THAT(placement.Reason(), HasSubstr("may use none of its cpus"));
 }
 
 TEST(Place, ExplainsItself) {
-  EXPECT_EQ(TwoNodes().Place(Mlx5(), 1).reason,
-            "mlx5_0 is on NUMA node 1; workers on cpu 2; session on cpu 3");
+  EXPECT_EQ(Put(TwoNodes(), Mlx5(), 1).Reason(),
+            "mlx5_0 is on NUMA node 1; workers on cpu 2; session on cpu 3; memory on node 1");
 }
 
 TEST(Place, SaysWhatIsNotKnown) {
-  EXPECT_THAT(TwoNodes().Place(RxeOnEth0(), 1).reason,
+  EXPECT_THAT(Put(TwoNodes(), RxeOnEth0(), 1).Reason(),
               HasSubstr("the NUMA node of rxe0 is not known"));
 }
 

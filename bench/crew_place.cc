@@ -1,0 +1,27 @@
+// The part of a crew that tells where its workers and their memory are.
+#include <algorithm>
+
+#include "bench/crew.h"
+#include "transport/page_nodes.h"
+
+namespace rdmabench {
+
+Whereabouts Crew::whereabouts() const {
+  Whereabouts found;
+  const auto is_known = [](int cpu) { return cpu >= 0; };
+  if (std::all_of(ran_on_.begin(), ran_on_.end(), is_known)) {
+    found.ran_on_cpus.assign(ran_on_.begin(), ran_on_.end());
+  }
+  const std::optional<unsigned> node = setting_.site.placement.memory_node;
+  if (!node || !FindMemoryKind(setting_.plan.memory.kind).cpu_access) return found;
+  for (const std::unique_ptr<Worker>& worker : workers_) {
+    const MemoryRegion& memory = worker->endpoint().memory();
+    const std::optional<PageCount> pages = CountPagesOnNode({memory.data(), memory.size()}, *node);
+    if (!pages) continue;
+    found.pages_asked += pages->asked;
+    found.pages_on_node += pages->on_node;
+  }
+  return found;
+}
+
+}  // namespace rdmabench

@@ -1,0 +1,15 @@
+// What a reader has to know of where threads and memory were before believing a number.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/host.h"
+
+namespace rdmabench {
+
+// A sentence each, of both hosts: workers or memory on another NUMA node than the device, workers
+// that share a core or ran elsewhere than they should, one machine for both ends.
+std::vector<std::string> PlacementWarnings(const std::vector<report::Host>& hosts);
+
+}  // namespace rdmabench

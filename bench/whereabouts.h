@@ -1,0 +1,31 @@
+// Where the workers of a side and their memory were found, by the kernel's word.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <vector>
+
+#include "report/host.h"
+#include "transport/json_reader.h"
+
+namespace rdmabench {
+
+struct Whereabouts {
+  // One a worker, when its last run ended; empty: they had nothing to do.
+  std::vector<std::uint64_t> ran_on_cpus;
+  // Pages of the messages' memory that the kernel was asked about, and of these those on the node
+  // that was chosen; 0: it does not say, or nothing was chosen.
+  std::uint64_t pages_asked = 0;
+  std::uint64_t pages_on_node = 0;
+
+  bool operator==(const Whereabouts&) const = default;
+};
+
+nlohmann::json WhereaboutsToJson(const Whereabouts& found);
+// Checks every field; throws Error(kRun).
+Whereabouts WhereaboutsFromJson(JsonReader reader);
+
+// Of the runs of a session it keeps the last cpus, and the smallest share of pages.
+void Note(const Whereabouts& found, report::Placement& placement);
+
+}  // namespace rdmabench

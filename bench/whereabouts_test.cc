@@ -1,0 +1,70 @@
+#include "bench/whereabouts.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "transport/error.h"
+
+namespace rdmabench {
+namespace {
+
+using nlohmann::json;
+using ::testing::ElementsAre;
+
+Whereabouts Found(std::vector<std::uint64_t> cpus, std::uint64_t asked, std::uint64_t on_node) {
+  return {.ran_on_cpus = std::move(cpus), .pages_asked = asked, .pages_on_node = on_node};
+}
+
+Whereabouts Read(const json& wire) { return WhereaboutsFromJson(JsonReader(wire, "whereabouts")); }
+
+TEST(Whereabouts, ComeBackAsTheyWere) {
+  const Whereabouts found = Found({2, 3}, 100, 75);
+  EXPECT_EQ(Read(WhereaboutsToJson(found)), found);
+}
+
+struct Planted {
+  const char* key;
+  json value;
+};
+class HostileWhereabouts : public testing::TestWithParam<Planted> {};
+
+TEST_P(HostileWhereabouts, AreRefused) {
+  json wire = WhereaboutsToJson(Found({2, 3}, 100, 75));
+  wire[GetParam().key] = GetParam().value;
+  EXPECT_THROW(Read(wire), Error) << GetParam().key;
+}
+
+INSTANTIATE_TEST_SUITE_P(Fields, HostileWhereabouts,
+                         testing::Values(Planted{"ran_on_cpus", 2}, Planted{"ran_on_cpus", {65536}},
+                                         Planted{"ran_on_cpus", std::vector<int>(65537, 1)},
+                                         Planted{"pages_asked", -1}, Planted{"pages_on_node", 101},
+                                         Planted{"pages_on_node", "all"}, Planted{"extra", 1}));
+
+TEST(Whereabouts, AreTheLastCpusAndTheSmallestShare) {
+  report::Placement placement;
+  Note(Found({1, 2}, 8, 8), placement);
+  EXPECT_EQ(placement.pages_on_node, 1.0);
+  Note(Found({3, 2}, 8, 6), placement);
+  Note(Found({4, 2}, 8, 7), placement);
+  EXPECT_EQ(placement.pages_on_node, 0.75);
+  EXPECT_THAT(placement.ran_on_cpus, ElementsAre(4, 2));
+}
+
+TEST(Whereabouts, StayWhenARunTellsNothing) {
+  report::Placement placement;
+  Note(Found({1}, 8, 4), placement);
+  Note(Found({}, 0, 0), placement);
+  EXPECT_EQ(placement.pages_on_node, 0.5);
+  EXPECT_THAT(placement.ran_on_cpus, ElementsAre(1));
+}
+
+TEST(Whereabouts, OfPagesAreNotKnownWhereNoneWasAskedAbout) {
+  report::Placement placement;
+  Note(Found({1}, 0, 0), placement);
+  EXPECT_FALSE(placement.pages_on_node);
+}
+
+}  // namespace
+}  // namespace rdmabench
