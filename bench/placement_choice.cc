@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "transport/cpu_list.h"
 #include "transport/error.h"
@@ -14,37 +16,46 @@ namespace {
               "leave it out, or start the server without " + own);
 }
 
-std::string CpusOption(const std::vector<unsigned>& cpus) { return "--cpus " + CpuListText(cpus); }
+constexpr std::string_view kCpusOption = "--remote-cpus";
+constexpr std::string_view kNodeOption = "--remote-numa-node";
 
-std::string NodeOption(unsigned node) { return "--numa-node " + std::to_string(node); }
+std::string CpusOf(const PlacementChoice& choice) {
+  return std::string(choice.cpus_option) + " " + CpuListText(choice.cpus);
+}
+
+std::string NodeOf(const PlacementChoice& choice) {
+  return std::string(choice.node_option) + " " + std::to_string(*choice.numa_node);
+}
+
+void GrantNode(const PlacementChoice& own, std::uint32_t node, PlacementChoice& granted) {
+  granted.numa_node = node;
+  granted.node_option = kNodeOption;
+  if (own.numa_node && *own.numa_node != node) Refuse(NodeOf(granted), NodeOf(own));
+  if (!own.cpus.empty()) Refuse(NodeOf(granted), CpusOf(own));
+}
+
+void GrantCpus(const PlacementChoice& own, const std::vector<std::uint64_t>& cpus,
+               PlacementChoice& granted) {
+  granted.cpus.assign(cpus.begin(), cpus.end());
+  granted.cpus_option = kCpusOption;
+  if (!own.pin) Refuse(CpusOf(granted), "--no-pin");
+  if (own.cpus.empty()) {
+    if (own.numa_node) Refuse(CpusOf(granted), NodeOf(own));
+    return;
+  }
+  const auto is_own = [&](unsigned cpu) {
+    return std::find(own.cpus.begin(), own.cpus.end(), cpu) != own.cpus.end();
+  };
+  if (std::all_of(granted.cpus.begin(), granted.cpus.end(), is_own)) return;
+  Refuse(CpusOf(granted), CpusOf(own));
+}
 
 }  // namespace
 
 PlacementChoice Grant(const PlacementChoice& own, const RemoteOptions& asked) {
-  if (asked.cpus.empty() && !asked.numa_node) return own;
   PlacementChoice granted = own;
-  granted.is_of_the_peer = true;
-  if (asked.numa_node) {
-    const std::string option = "--remote-" + NodeOption(*asked.numa_node).substr(2);
-    if (own.numa_node && own.numa_node != asked.numa_node)
-      Refuse(option, NodeOption(*own.numa_node));
-    if (!own.cpus.empty()) Refuse(option, CpusOption(own.cpus));
-    granted.numa_node = asked.numa_node;
-  }
-  if (asked.cpus.empty()) return granted;
-  granted.cpus.assign(asked.cpus.begin(), asked.cpus.end());
-  const std::string option = "--remote-" + CpusOption(granted.cpus).substr(2);
-  if (!own.pin) Refuse(option, "--no-pin");
-  const auto is_own = [&](unsigned cpu) {
-    return std::find(own.cpus.begin(), own.cpus.end(), cpu) != own.cpus.end();
-  };
-  if (!own.cpus.empty()) {
-    if (!std::all_of(granted.cpus.begin(), granted.cpus.end(), is_own)) {
-      Refuse(option, CpusOption(own.cpus));
-    }
-  } else if (own.numa_node) {
-    Refuse(option, NodeOption(*own.numa_node));
-  }
+  if (asked.numa_node) GrantNode(own, *asked.numa_node, granted);
+  if (!asked.cpus.empty()) GrantCpus(own, asked.cpus, granted);
   return granted;
 }
 

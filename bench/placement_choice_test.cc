@@ -27,14 +27,15 @@ TEST(Grant, LeavesTheServersOwnWhereNothingIsAsked) {
   const PlacementChoice granted = Grant({.cpus = {2, 3}, .numa_node = 1}, {});
   EXPECT_THAT(granted.cpus, ElementsAre(2, 3));
   EXPECT_EQ(granted.numa_node, 1U);
-  EXPECT_FALSE(granted.is_of_the_peer);
+  EXPECT_EQ(granted.cpus_option, "--cpus");
 }
 
 TEST(Grant, GivesWhatTheServerLeavesOpen) {
   const PlacementChoice granted = Grant({}, Asked({5, 4}, 1));
   EXPECT_THAT(granted.cpus, ElementsAre(5, 4));
   EXPECT_EQ(granted.numa_node, 1U);
-  EXPECT_TRUE(granted.is_of_the_peer);
+  EXPECT_EQ(granted.cpus_option, "--remote-cpus");
+  EXPECT_EQ(granted.node_option, "--remote-numa-node");
 }
 
 TEST(Grant, GivesSomeOfTheServersCpus) {

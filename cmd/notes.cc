@@ -74,7 +74,8 @@ Observer MakeNotes(const OutputOptions& options) {
   }
   if (options.quiet) return observer;
   observer.warn = [](std::string_view warning) {
-    std::fprintf(stderr, "warning: %.*s\n", static_cast<int>(warning.size()), warning.data());
+    std::fprintf(stderr, "%swarning: %.*s\n", isatty(STDERR_FILENO) != 0 ? kWipe : "",
+                 static_cast<int>(warning.size()), warning.data());
   };
   observer.queued = [](std::size_t place) {
     std::fprintf(stderr, "the server is busy; place %zu in its queue\n", place);

@@ -85,7 +85,7 @@ void CheckCpus(const CoreMap& map, const PlacementChoice& choice) {
   std::erase_if(missing, [&](unsigned cpu) { return Contains(usable, cpu); });
   if (missing.empty()) return;
   throw Error(Blame::kEnvironment,
-              choice.OptionName("cpus") + " names " + Cpus(missing) +
+              std::string(choice.cpus_option) + " names " + Cpus(missing) +
                   ", which this process may not use; usable: " + Cpus(usable),
               "name some of these; a container's cpuset or taskset may withhold others");
 }
@@ -98,7 +98,7 @@ void CheckNode(const CoreMap& map, const PlacementChoice& choice) {
   }
   if (Contains(usable, *choice.numa_node)) return;
   throw Error(Blame::kEnvironment,
-              choice.OptionName("numa-node") + " " + std::to_string(*choice.numa_node) +
+              std::string(choice.node_option) + " " + std::to_string(*choice.numa_node) +
                   " is not among the nodes that this process may use: " + CpuListText(usable, ", "),
               "name one of these; a container's cpuset may withhold others");
 }
@@ -137,7 +137,7 @@ class Placing {
       Tell(device + " is on " + Node(*placement_.device_node));
     }
     if (choice_.numa_node) {
-      Tell(Node(*choice_.numa_node) + " by " + choice_.OptionName("numa-node"));
+      Tell(Node(*choice_.numa_node) + " by " + std::string(choice_.node_option));
     }
   }
 
@@ -160,7 +160,7 @@ class Placing {
     }
     if (placement_.worker_cpus.empty()) return;
     std::string reason = "workers on " + Cpus(placement_.worker_cpus);
-    if (!choice_.cpus.empty()) reason += " by " + choice_.OptionName("cpus");
+    if (!choice_.cpus.empty()) reason += " by " + std::string(choice_.cpus_option);
     if (workers > from.size()) {
       reason += ", which they share";
     } else if (choice_.cpus.empty() && near > 0 && workers > near) {
@@ -258,10 +258,6 @@ const Core* CoreMap::CoreOf(unsigned cpu) const {
   const auto found = std::find_if(cores.begin(), cores.end(),
                                   [&](const Core& core) { return Contains(core.cpus, cpu); });
   return found == cores.end() ? nullptr : &*found;
-}
-
-std::string PlacementChoice::OptionName(std::string_view name) const {
-  return (is_of_the_peer ? "--remote-" : "--") + std::string(name);
 }
 
 std::string Placement::Reason() const {

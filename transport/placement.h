@@ -54,10 +54,9 @@ struct PlacementChoice {
   std::vector<unsigned> cpus = {};         // workers on these, in this order; empty: chosen
   std::optional<unsigned> numa_node = {};  // of memory and workers; absent: the device's
   bool pin = true;
-  bool is_of_the_peer = false;  // the user of the other side decides this
-
-  // "--cpus", or "--remote-cpus"
-  std::string OptionName(std::string_view name) const;
+  // How they are spelled where they were given, which may be the other side.
+  std::string_view cpus_option = "--cpus";
+  std::string_view node_option = "--numa-node";
 };
 
 struct PlacementRequest {

@@ -190,7 +190,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"withheld_node", "container", {.numa_node = 1}, "--numa-node 1", "use: 0"},
         Refused{"by_the_peer",
                 "virtual_machine",
-                {.cpus = {4}, .is_of_the_peer = true},
+                {.cpus = {4}, .cpus_option = "--remote-cpus"},
                 "--remote-cpus names cpu 4",
                 "usable: cpus 0-3"}),
     [](const auto& row) { return row.param.name; });
