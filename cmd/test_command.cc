@@ -45,7 +45,7 @@ void RunTestCommand(const Options& options) {
     std::fprintf(stderr, "warning: %s\n", violation.c_str());
   }
   // From here on Ctrl-C ends the program at once, also while stdout is blocked.
-  Interrupt::RestoreSignals();
+  interrupt.LetTheNextEnd();
   try {
     if (samples) samples->Finish();
     output.Write(report);

@@ -185,19 +185,6 @@ TEST(Dial, EndsAtAnInterrupt) {
   EXPECT_TRUE(interrupt.Pending());
 }
 
-TEST(Interrupt, StaysPendingAfterItIsAcknowledged) {
-  const Interrupt interrupt;
-  EXPECT_FALSE(interrupt.Pending());
-  interrupt.Acknowledge();
-  kill(getpid(), SIGINT);
-  EXPECT_TRUE(interrupt.Pending());
-  interrupt.Acknowledge();
-  EXPECT_TRUE(interrupt.Pending());
-  sigset_t blocked;
-  pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
-  EXPECT_FALSE(sigismember(&blocked, SIGINT));
-}
-
 TEST(WaitReady, IgnoresEntriesOfMinusOneAndKeepsTheOrder) {
   ConnectedPair pair = Connect();
   const std::array<int, 2> readable = {-1, pair.accepted.fd()};
