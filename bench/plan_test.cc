@@ -305,6 +305,12 @@ INSTANTIATE_TEST_SUITE_P(
               "read_bw"},
         Clash{"write_lat", [](TestPlan& plan) { plan.queue.events = true; }, "--events",
               "write_lat"},
+        Clash{"send_bw",
+              [](TestPlan& plan) {
+                plan.link.flow_labels = {1, 2, 3};
+                plan.queue.queue_pairs = 2;
+              },
+              "--flow-label", "--qp"},
         Clash{"send_bw", [](TestPlan& plan) { plan.queue.completion_vector = 1; }, "--vector",
               "needs --events"},
         Clash{"send_bw",

@@ -9,6 +9,7 @@
 #include "cmd/option_group.h"
 #include "cmd/perftest_hints.h"
 #include "cmd/placement_options.h"
+#include "cmd/test_options.h"
 #include "report/format.h"
 #include "report/version.h"
 #include "transport/error.h"
@@ -81,7 +82,7 @@ void AddCall(CLI::App& app, Options& options) {
 
 void AddTest(CLI::App& app, Options& options) {
   TestPlan& test = options.plan.tests.front();
-  AddTestOptions(app, test, options.given);
+  AddTestOptions(app, test);
   AddCall(app, options);
 }
 
@@ -217,6 +218,12 @@ void Parse(CLI::App& app, std::vector<std::string> args, Options& options) {
   std::reverse(args.begin(), args.end());  // CLI11 takes them from the back
   try {
     app.parse(std::move(args));
+    for (const CLI::Option* option : app.get_options()) {
+      if (option->count() == 0) continue;
+      for (const std::string& name : option->get_lnames()) {
+        options.given.options.push_back("--" + name);
+      }
+    }
   } catch (const CLI::CallForHelp&) {
     options.command = Command::kPrint;
     options.text = app.help();

@@ -11,7 +11,7 @@
 #include "bench/agreement.h"
 #include "bench/local.h"
 #include "bench/plan.h"
-#include "cmd/test_options.h"
+#include "cmd/given.h"
 #include "cmd/verdict.h"
 
 namespace rdmabench {

@@ -138,15 +138,11 @@ double ParseUntil(const std::string& text) {
   return ParseShare("--until ci", text.substr(kKind.size()), kCiPercent);
 }
 
-void AddLengthOptions(CLI::App& app, RunOptions& run, Given& given) {
+void AddLengthOptions(CLI::App& app, RunOptions& run) {
   OptionGroup group(app, "Length");
   group.Number("-n,--iters", run.iterations, kIterations, "messages a queue pair");
-  group.Add("-D,--duration", "TIME", "time to measure: 2, 0.5, 200ms, 5m; default 2 s",
-            [&run, &given](const std::string& text) {
-              const auto time = ParseDuration("--duration", text, Range{1, kMilliseconds.high});
-              run.duration_ms = static_cast<std::uint64_t>(time.count());
-              given.duration = true;
-            });
+  group.Time("-D,--duration", run.duration_ms, Range{1, kMilliseconds.high},
+             "time to measure: 2, 0.5, 200ms, 5m; default 2 s");
   group.Flag("--run-infinitely", run.until_interrupted,
              "measure until Ctrl-C, with a line each --interval, then report");
   group.Add("--until", "ci=PERCENT%",
@@ -189,24 +185,14 @@ void AddVerifyOptions(CLI::App& app, RunOptions& run) {
 
 }  // namespace
 
-void AddTestOptions(CLI::App& app, TestPlan& test, Given& given) {
+void AddTestOptions(CLI::App& app, TestPlan& test) {
   AddSizeOptions(app, test.run);
-  AddLengthOptions(app, test.run, given);
+  AddLengthOptions(app, test.run);
   AddRateOptions(app, test.run);
   AddShapeOptions(app, test);
   AddQueueOptions(app, test);
   AddPathOptions(app, test.link);
   AddVerifyOptions(app, test.run);
-}
-
-void CheckGiven(const TestPlan& test, const Given& given) {
-  if (!given.duration) return;
-  const auto refuse = [](const char* other, const char* remedy) {
-    throw Error(Blame::kUsage, std::string("--duration does not go with ") + other, remedy);
-  };
-  if (test.run.iterations) refuse("--iters", "leave one of them out");
-  if (test.run.until_interrupted) refuse("--run-infinitely", "leave one of them out");
-  if (test.run.until_ci_percent) refuse("--until", "--max-time bounds it; leave --duration out");
 }
 
 }  // namespace rdmabench
