@@ -94,8 +94,10 @@ class ServerRun {
         list.push_back({{"agreement", AgreementToJson(*agreement)}});
         if (!gid) gid = agreement->server_gid;
       } catch (Error& error) {
+        // The client's options clash, though only what both devices have shows it.
+        error.At(error.blame() == Blame::kUsage ? "client" : "server", step_);
         if (proposal.plan.tests.size() == 1) throw;
-        list.push_back({{"refused", ErrorToJson(error.At("server", step_))}});
+        list.push_back({{"refused", ErrorToJson(error)}});
       }
     }
     session_.Accepted();

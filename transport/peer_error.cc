@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "transport/printable.h"
 
@@ -13,6 +14,8 @@ namespace {
 
 constexpr std::size_t kLongestText = 1000;
 constexpr std::size_t kLongestName = 100;
+constexpr std::string_view kInterruptedRemedy =
+    "it was ended there by Ctrl-C or SIGTERM; start it again";
 
 struct BlameName {
   Blame blame;
@@ -59,10 +62,16 @@ nlohmann::json ErrorToJson(const Error& error) {
 Error ErrorFromPeer(const nlohmann::json& body) {
   std::string message = TextOf(body, "message", kLongestText);
   if (message.empty()) message = "it failed without saying why";
+  std::string remedy = TextOf(body, "remedy", kLongestText);
   Blame blame = BlameOf(TextOf(body, "blame", kLongestName));
   // Its user's wish to end is not this side's.
-  if (blame == Blame::kInterrupted) blame = Blame::kRun;
-  Error error(blame, "peer: " + message, TextOf(body, "remedy", kLongestText));
+  if (blame == Blame::kInterrupted) {
+    blame = Blame::kRun;
+    if (remedy.empty()) remedy = kInterruptedRemedy;
+  }
+  // What was asked for wrongly was asked for on this side; the peer has but found it.
+  if (blame != Blame::kUsage) message = "peer: " + message;
+  Error error(blame, message, std::move(remedy));
   error.At(TextOf(body, "host", kLongestName), TextOf(body, "step", kLongestName));
   return error;
 }

@@ -28,8 +28,14 @@ INSTANTIATE_TEST_SUITE_P(PeerError, EveryBlame,
                          testing::Values(Blame::kRun, Blame::kUsage, Blame::kEnvironment));
 
 TEST(PeerError, AnInterruptionThereIsAFailedRunHere) {
-  const Error error(Blame::kInterrupted, "interrupted");
-  EXPECT_EQ(ErrorFromPeer(ErrorToJson(error)).blame(), Blame::kRun);
+  const Error error = ErrorFromPeer(ErrorToJson(Error(Blame::kInterrupted, "interrupted")));
+  EXPECT_EQ(error.blame(), Blame::kRun);
+  EXPECT_NE(error.remedy().find("start it again"), std::string::npos);
+}
+
+TEST(PeerError, AMistakeInWhatWasAskedForIsNotThePeers) {
+  const Error error = ErrorFromPeer(ErrorToJson(Error(Blame::kUsage, "--size 4096 is too much")));
+  EXPECT_STREQ(error.what(), "--size 4096 is too much");
 }
 
 TEST(PeerError, LeavesOutWhatIsNotThere) {
