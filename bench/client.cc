@@ -13,6 +13,7 @@
 #include "bench/agreement.h"
 #include "bench/bounds.h"
 #include "bench/checks.h"
+#include "bench/clock_drift.h"
 #include "bench/explain.h"
 #include "bench/host_json.h"
 #include "bench/placement_warnings.h"
@@ -80,8 +81,8 @@ class ClientRun {
       }
     }
     current_.reset();
-    // Described again: the clock's rate is known best at the end.
-    report_.hosts[0].clock = DescribeClient(site, answers).clock;
+    // The clock's rate is known best at the end.
+    report_.hosts[0].clock->ns_per_tick = site.clock.NanosecondsPerTick();
     step_ = "saying goodbye";
     session_.ExpectClose();
     session_.Send("bye", json::object());
@@ -182,10 +183,12 @@ class ClientRun {
   void SearchRates(const ResultContext& context, const Site& site, TestRun& run) {
     const TestPlan& test = context.plan;
     RateSearch search(test.run, test.queue.queue_pairs);
+    std::optional<std::size_t> highest_held;
     std::optional<double> rate = search.Next();
     for (; rate; rate = search.Next()) {
       run.TellRate(rate);
       search.Take(Measure(context, site, run));
+      if (search.highest_held() == rate) highest_held = report_.results.size() - 1;
     }
     run.TellRate(rate);
     if (!test.run.slo_percentile) return;
@@ -197,6 +200,7 @@ class ClientRun {
          .most_ns = static_cast<double>(*test.run.slo_ns),
          .probes = search.probes(),
          .highest_held_messages_per_second = search.highest_held(),
+         .highest_held_result = highest_held,
          .lowest_failed_messages_per_second = search.lowest_failed()});
   }
 
@@ -219,6 +223,8 @@ class ClientRun {
     Note(own.whereabouts, *report_.hosts[0].placement);
     if (report_.hosts[1].placement) Note(peer.whereabouts, *report_.hosts[1].placement);
     WarnOfPlacement();
+    NoteDrift(own.clock_drift_ppm, report_.hosts[0]);
+    NoteDrift(peer.clock_drift_ppm, report_.hosts[1]);
     report::Result result = MakeResult(context, own, &peer);
     if (result.bandwidth) result.bounds = BoundsOf(result, report_.hosts, report_.results);
     result.checks = ChecksOf({.result = result,

@@ -237,6 +237,9 @@ TEST_F(RunOpenLoop, AnswersAnObjectiveForEachSize) {
     EXPECT_EQ(slo.lowest_failed_messages_per_second, 1e10) << "that rate is saturated";
   }
   EXPECT_EQ(slo_[1].message_bytes, 64U);
+  // Of the two probes of each size the first.
+  EXPECT_EQ(slo_[0].highest_held_result, 0U);
+  EXPECT_EQ(slo_[1].highest_held_result, 2U);
 }
 
 TEST_F(RunOpenLoop, SaysThatAnObjectiveIsNotHeldEvenAtTheLowestRate) {
@@ -248,7 +251,7 @@ TEST_F(RunOpenLoop, SaysThatAnObjectiveIsNotHeldEvenAtTheLowestRate) {
   run.rate_sweep = {1000, 2000};
   EXPECT_THAT(MeasureAll(plan), SizeIs(1));
   ASSERT_THAT(slo_, SizeIs(1));
-  EXPECT_FALSE(slo_[0].highest_held_messages_per_second);
+  EXPECT_FALSE(slo_[0].highest_held_messages_per_second || slo_[0].highest_held_result);
   EXPECT_EQ(slo_[0].lowest_failed_messages_per_second, 1000.0);
 }
 

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "bench/clock.h"
 #include "bench/run_fixture.h"
 #include "transport/error.h"
 #include "transport/fake_verbs.h"
@@ -18,6 +19,7 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 class RunTest : public RunFixture {
  protected:
@@ -55,6 +57,17 @@ TEST_F(RunTest, DescribesBothHosts) {
   }
   EXPECT_EQ(ending.report.hosts[0].role, "client");
   EXPECT_EQ(ending.report.hosts[1].role, "server");
+}
+
+TEST_F(RunTest, TellsHowSteadilyTheCountersOfBothHostsRan) {
+  Plan plan = WriteBw({64}, {});
+  plan.tests[0].run.warmup_ms = 100;  // the calibration before the window
+  plan.tests[0].run.duration_ms = 1100;
+  const Ending ending = Run(plan);
+  ASSERT_FALSE(ending.client) << ending.client->what();
+  for (const report::Host& host : ending.report.hosts) {
+    EXPECT_EQ(host.clock->drift_ppm.has_value(), CounterIsInvariant());
+  }
 }
 
 TEST_F(RunTest, PlacesAsManyWorkersAsTheLargestTestHas) {
@@ -241,6 +254,19 @@ TEST_F(RunTest, AnMtuAboveTheActiveOneIsRefusedBeforeAnythingIsConnected) {
   ASSERT_TRUE(ending.client);
   EXPECT_THAT(ending.client->what(), AllOf(HasSubstr("4096"), HasSubstr("1024")));
   EXPECT_EQ(ending.client->step(), "agreeing on the plan");
+}
+
+TEST_F(RunTest, AnOptionThatTheAgreementRefusesIsTheClients) {
+  Plan plan = PlanOf("send_bw", {2048}, 100);
+  plan.tests[0].queue.qp_type = "ud";
+  const Ending ending = Run(plan);
+  ASSERT_TRUE(ending.client && ending.server);
+  EXPECT_THAT(ending.client->what(),
+              AllOf(StartsWith("--size 2048 does not go with --connection ud"), HasSubstr("1024")));
+  for (const Error* error : {&*ending.client, &*ending.server}) {
+    EXPECT_EQ(error->host(), "client");
+    EXPECT_EQ(error->blame(), Blame::kUsage);
+  }
 }
 
 TEST_F(RunTest, WorksOverInfiniBandWithLidsAlone) {

@@ -6,7 +6,9 @@
 #include <cmath>
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <set>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -85,12 +87,33 @@ std::string CpuField(const Result& result, const std::optional<CpuCost>& cost) {
   return Field(cost->process.Sum() / static_cast<double>(result.messages));
 }
 
-struct Column {
+// The objective that the result is a probe of; null where there is none.
+const Slo* SloOf(const Report& report, const Result& result) {
+  const auto found = std::find_if(report.slo.begin(), report.slo.end(), [&](const Slo& slo) {
+    return slo.plan_index == result.plan_index && slo.message_bytes == result.message_bytes;
+  });
+  return found == report.slo.end() ? nullptr : &*found;
+}
+
+// Whether the rate is the highest of them at which it holds.
+std::string IsHighestHeld(const Report& report, const Result& result) {
+  const Slo* slo = SloOf(report, result);
+  if (slo == nullptr) return {};
+  const auto index = static_cast<std::size_t>(&result - report.results.data());
+  return Field(slo->highest_held_result == index);
+}
+
+std::string SloField(const Report& report, const Result& result, double Slo::*member) {
+  const Slo* slo = SloOf(report, result);
+  return slo == nullptr ? std::string() : Field(slo->*member);
+}
+
+struct FixedColumn {
   std::string_view name;
   std::string (*field)(const Report& report, const Result& result);
 };
 
-constexpr Column kColumnsBeforePercentiles[] = {
+constexpr FixedColumn kColumnsBeforePercentiles[] = {
     {"test", [](const Report&, const Result& r) { return Field(r.test); }},
     {"op", [](const Report&, const Result& r) { return Field(r.op); }},
     {"metric", [](const Report&, const Result& r) { return Field(r.metric); }},
@@ -147,7 +170,7 @@ constexpr Column kColumnsBeforePercentiles[] = {
      [](const Report&, const Result& r) { return LatencyField(r, &Latency::stdev_ns); }},
 };
 
-constexpr Column kColumnsAfterPercentiles[] = {
+constexpr FixedColumn kColumnsAfterPercentiles[] = {
     {"max_ns", [](const Report&, const Result& r) { return LatencyField(r, &Latency::max_ns); }},
     {"lost_replies",
      [](const Report&, const Result& r) { return LatencyField(r, &Latency::lost_replies); }},
@@ -175,7 +198,15 @@ constexpr Column kColumnsAfterPercentiles[] = {
      [](const Report&, const Result& r) { return CpuField(r, r.cpu.server); }},
 };
 
-// Of each percentile that some test asked for: itself, and its interval.
+constexpr FixedColumn kSloColumns[] = {
+    {"slo_percent",
+     [](const Report& report, const Result& r) { return SloField(report, r, &Slo::percentile); }},
+    {"slo_most_ns",
+     [](const Report& report, const Result& r) { return SloField(report, r, &Slo::most_ns); }},
+    {"slo_is_highest_held", IsHighestHeld},
+};
+
+// Of each percentile: itself, and its interval.
 struct PercentileColumn {
   std::string_view suffix;
   std::string (*field)(const Percentile& percentile);
@@ -189,13 +220,22 @@ constexpr PercentileColumn kPercentileColumns[] = {
      [](const Percentile& p) { return Field(p.ci95, &Percentile::Interval::high_ns); }},
 };
 
-std::set<double> PercentsOf(const Report& report) {
-  std::set<double> percents;
+std::string PercentileField(const Latency& latency, double percent,
+                            const PercentileColumn& column) {
+  const Percentile* found = FindPercentile(latency, percent);
+  return found == nullptr ? std::string() : column.field(*found);
+}
+
+// Those that were asked for beside the usual ones, whose columns come last: the others stand where
+// they stand in every report.
+std::vector<double> OtherPercents(const Report& report) {
+  std::set<double> others;
   for (const Result& result : report.results) {
     if (!result.latency) continue;
-    for (const Percentile& one : result.latency->percentiles) percents.insert(one.percent);
+    for (const Percentile& one : result.latency->percentiles) others.insert(one.percent);
   }
-  return percents;
+  for (const double percent : kDefaultPercents) others.erase(percent);
+  return {others.begin(), others.end()};
 }
 
 // As in "p99_9_ns": a point in a name is a nuisance to most readers.
@@ -224,50 +264,64 @@ std::string Line(const std::vector<std::string>& fields) {
   return line + "\n";
 }
 
-std::vector<std::string> Names(const std::set<double>& percents) {
-  std::vector<std::string> names;
-  for (const Column& column : kColumnsBeforePercentiles) names.emplace_back(column.name);
-  for (const double percent : percents) {
-    for (const PercentileColumn& column : kPercentileColumns) {
-      names.push_back(NameOf(percent, column));
-    }
+struct Column {
+  std::string name;
+  std::function<std::string(const Report&, const Result&)> field;
+};
+
+void Add(std::span<const FixedColumn> fixed, std::vector<Column>& columns) {
+  for (const FixedColumn& column : fixed) {
+    columns.push_back({std::string(column.name), column.field});
   }
-  for (const Column& column : kColumnsAfterPercentiles) names.emplace_back(column.name);
-  for (const double percent : percents) {
-    names.push_back("service_" + NameOf(percent, kPercentileColumns[0]));
-  }
-  return names;
 }
 
-std::vector<std::string> Fields(const Report& report, const Result& result,
-                                const std::set<double>& percents) {
-  std::vector<std::string> fields;
-  for (const Column& column : kColumnsBeforePercentiles) {
-    fields.push_back(column.field(report, result));
-  }
+void AddPercentiles(std::span<const double> percents, std::vector<Column>& columns) {
   for (const double percent : percents) {
-    const Percentile* found = result.latency ? FindPercentile(*result.latency, percent) : nullptr;
     for (const PercentileColumn& column : kPercentileColumns) {
-      fields.push_back(found != nullptr ? column.field(*found) : std::string());
+      columns.push_back(
+          {NameOf(percent, column), [percent, &column](const Report&, const Result& r) {
+             return r.latency ? PercentileField(*r.latency, percent, column) : std::string();
+           }});
     }
   }
-  for (const Column& column : kColumnsAfterPercentiles) {
-    fields.push_back(column.field(report, result));
-  }
+}
+
+void AddServicePercentiles(std::span<const double> percents, std::vector<Column>& columns) {
+  const PercentileColumn& column = kPercentileColumns[0];
   for (const double percent : percents) {
-    const Percentile* found =
-        result.open_loop ? FindPercentile(result.open_loop->service, percent) : nullptr;
-    fields.push_back(found != nullptr ? kPercentileColumns[0].field(*found) : std::string());
+    columns.push_back(
+        {"service_" + NameOf(percent, column), [percent, &column](const Report&, const Result& r) {
+           return r.open_loop ? PercentileField(r.open_loop->service, percent, column)
+                              : std::string();
+         }});
   }
-  return fields;
+}
+
+std::vector<Column> ColumnsOf(const Report& report) {
+  std::vector<Column> columns;
+  Add(kColumnsBeforePercentiles, columns);
+  AddPercentiles(kDefaultPercents, columns);
+  Add(kColumnsAfterPercentiles, columns);
+  AddServicePercentiles(kDefaultPercents, columns);
+  Add(kSloColumns, columns);
+  const std::vector<double> others = OtherPercents(report);
+  AddPercentiles(others, columns);
+  AddServicePercentiles(others, columns);
+  return columns;
 }
 
 }  // namespace
 
 std::string RenderCsv(const Report& report) {
-  const std::set<double> percents = PercentsOf(report);
-  std::string csv = Line(Names(percents));
-  for (const Result& result : report.results) csv += Line(Fields(report, result, percents));
+  const std::vector<Column> columns = ColumnsOf(report);
+  std::vector<std::string> fields;
+  for (const Column& column : columns) fields.push_back(column.name);
+  std::string csv = Line(fields);
+  for (const Result& result : report.results) {
+    fields.clear();
+    for (const Column& column : columns) fields.push_back(column.field(report, result));
+    csv += Line(fields);
+  }
   return csv;
 }
 

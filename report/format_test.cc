@@ -15,8 +15,10 @@ namespace rdmabench::report {
 namespace {
 
 using ::testing::Combine;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 using ::testing::ValuesIn;
 
 // Set to the source directory of testdata, the tests rewrite the golden files instead of reading
@@ -103,6 +105,34 @@ TEST(Json, RendersAHostOnOneLineAsInTheDocument) {
   EXPECT_EQ(RenderHost(host), R"({"role":"server","name":"host-b\n)"
                               "\uFFFD"
                               R"(","address":"10.0.0.2"})");
+}
+
+std::string NamesIn(const std::string& csv) { return csv.substr(0, csv.find('\n')); }
+
+TEST(Csv, HasTheSameColumnsInEveryCase) {
+  const auto render = FindFormat("csv")->render;
+  const std::string names = NamesIn(render(Report{}));
+  for (const Sample& sample : Samples()) EXPECT_EQ(NamesIn(render(sample.report())), names);
+}
+
+TEST(Csv, HasOtherPercentilesBehindThem) {
+  const auto render = FindFormat("csv")->render;
+  Report report;
+  report.results.resize(1);
+  report.results[0].latency.emplace().percentiles = {{.percent = 95.0, .ns = 7.0}};
+  EXPECT_THAT(NamesIn(render(report)),
+              StartsWith(NamesIn(render(Report{})) + ",p95_ns,p95_ci95_low_ns,"));
+}
+
+TEST(Csv, SaysAtWhichRateAnObjectiveHolds) {
+  Report report;
+  report.results.resize(3);
+  for (Result& result : report.results) result.message_bytes = 64;
+  report.results[2].message_bytes = 128;
+  report.slo = {{.message_bytes = 64, .percentile = 99.0, .most_ns = 5e4}};
+  report.slo[0].highest_held_result = 1;
+  const std::string csv = FindFormat("csv")->render(report);
+  EXPECT_THAT(csv, ContainsRegex(",99,50000,false\n.*,99,50000,true\n.*,,,\n$"));
 }
 
 TEST(Csv, HasOneLineOfNamesWithoutResults) {

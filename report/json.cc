@@ -254,6 +254,7 @@ Json SloJson(const Slo& slo) {
   object.Put("most_ns", slo.most_ns);
   object.Put("probes", slo.probes);
   object.Put("highest_held_messages_per_second", slo.highest_held_messages_per_second);
+  object.Put("highest_held_result", slo.highest_held_result);
   object.Put("lowest_failed_messages_per_second", slo.lowest_failed_messages_per_second);
   return object.Take();
 }

@@ -335,6 +335,7 @@ struct Slo {
   double most_ns = 0.0;
   std::size_t probes = 0;
   std::optional<double> highest_held_messages_per_second = {};   // absent: at none
+  std::optional<std::size_t> highest_held_result = {};           // the one measured at it
   std::optional<double> lowest_failed_messages_per_second = {};  // absent: at all that were tried
 };
 

@@ -95,6 +95,7 @@ Report Complete() {
                     OpenLatency(500.0, false),
                     OpenLatency(2000.0, true)};
   report.slo = {SampleSlo()};
+  report.slo[0].highest_held_result = 7;
   report.results.push_back(LossySend(4, {.lost = 0}));
   report.results.push_back(LossySend(
       64,
