@@ -141,6 +141,14 @@ def test_takes_a_dollar_sign_for_one(plot, tmp_path, complete):
     assert "$a_b$" in svg_of(plot, tmp_path, written(tmp_path, "dollar", complete))
 
 
+@pytest.mark.parametrize("rates", [(2.1e6, 2.4e6), (1.5e6, 8e6), (3e3, 9e8)], ids=str)
+def test_labels_its_axes_with_plain_numbers(plot, tmp_path, complete, rates):
+    complete["results"] = complete["results"][: len(rates)]
+    for result, rate in zip(complete["results"], rates):
+        result["bandwidth"]["messages_per_second"] = rate
+    assert "mathdefault" not in svg_of(plot, tmp_path, written(tmp_path, "rates", complete))
+
+
 def test_draws_the_same_file_twice(plot, tmp_path):
     report = GOLDEN / "complete.json"
     assert svg_of(plot, tmp_path, report) == svg_of(plot, tmp_path, report)

@@ -2,8 +2,7 @@
 
 import dataclasses
 
-from matplotlib import ticker
-
+from log_axis import set_log_scale
 from reports import labels_of, number
 from size_axis import MARKERS, set_size_axis
 
@@ -68,9 +67,7 @@ def draw_panels(upper, lower, series):
     upper.set_ylabel("bandwidth (Gb/s)")
     upper.set_ylim(bottom=0)
     lower.set_ylabel(f"message rate ({unit})")
-    if all(point.rate > 0 for one in series for point in one.points):
-        lower.set_yscale("log")
-        lower.yaxis.set_major_formatter(ticker.FuncFormatter(lambda v, _: f"{v:g}"))
+    set_log_scale(lower.yaxis, [point.rate / divisor for one in series for point in one.points])
     set_size_axis(lower, series)
     if len(series) > 1:
         upper.legend(loc="best", fontsize=9)

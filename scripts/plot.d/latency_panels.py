@@ -5,6 +5,7 @@ import math
 
 from matplotlib import lines, ticker
 
+from log_axis import set_log_scale
 from reports import labels_of, number
 from size_axis import MARKERS, set_size_axis, size_text
 
@@ -106,16 +107,6 @@ def draw_by_size(axes, series):
     styles = [lines.Line2D([], [], color="0.3", linestyle=line, label=f"p{p}") for p, line in BY_SIZE.items()]
     shown = axes.get_legend_handles_labels()[0] if len(series) > 1 else []
     axes.legend(handles=[*shown, *styles], **BESIDE)
-
-
-def set_log_scale(axis, values):
-    if all(value > 0 for value in values):
-        axis.axes.set(**{f"{axis.axis_name}scale": "log"})
-        plain = ticker.FuncFormatter(lambda value, _: f"{value:g}")
-        axis.set_major_formatter(plain)
-        # Within one power of ten, the ticks at 2, 5 and so on are all there is to read.
-        narrow = max(values) < 30 * min(values)
-        axis.set_minor_formatter(ticker.LogFormatter(minor_thresholds=(2, 0.5)) if narrow else ticker.NullFormatter())
 
 
 def nines(percentile):

@@ -4,7 +4,8 @@ import dataclasses
 
 from matplotlib import lines
 
-from latency_panels import BESIDE, percentiles_of, set_log_scale
+from latency_panels import BESIDE, percentiles_of
+from log_axis import set_log_scale
 from reports import labels_of, number
 from size_axis import MARKERS, size_text
 
