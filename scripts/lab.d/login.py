@@ -85,7 +85,9 @@ def execute(home: Home, checkout: pathlib.Path, host_name: str, command: list[st
     _install(lab, host, pathlib.Path(chosen or checkout / "bazel-bin" / "cmd" / "rdmabench"))
     remote = "exec " + shlex.join(["/run/lab/run", *command])
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python ignores it, and ssh would inherit that
-    os.execvp("ssh", [*_ssh(lab), "-T", host.name, remote])
+    # A terminal brings Ctrl-C to CMD, but joins its two output streams and ends their lines with CR LF: for people only.
+    terminal = "-t" if all(os.isatty(stream) for stream in (0, 1, 2)) else "-T"
+    os.execvp("ssh", [*_ssh(lab), terminal, host.name, remote])
 
 
 def _install(lab: Lab, host: Host, program: pathlib.Path) -> None:

@@ -91,6 +91,26 @@ def test_ctrl_c_reports_what_was_measured(b, server):
     serve_the_next(b, server)
 
 
+def test_two_signals_at_once_cost_no_report(b, server):
+    """As timeout(1) sends them: to the program, and then to its group."""
+    report = "/tmp/report.json"
+    done = b.run("timeout", "-s", "INT", "5", "rdmabench", "write_bw", "a", "-p", server.port, "-s", "4K", "-D", "30",
+                 "--json", report)
+    assert done.returncode == 124, done.stderr
+    assert parse_report(b.shell(f"cat {report}"))["status"] == "partial"
+    serve_the_next(b, server)
+
+
+def test_a_server_that_is_told_to_end_says_what_to_do(a, b):
+    with Server(a) as server:
+        client = running_client(b, server)
+        kill(a, "TERM")
+        client.wait(timeout=20)
+    _, stderr = client.communicate()
+    assert client.returncode == 1
+    assert "peer: interrupted" in stderr and "start it again" in stderr
+
+
 SILENT = "import socket,sys,time; s=socket.create_connection(('a',int(sys.argv[1])),10); time.sleep(float(sys.argv[2]))"
 
 

@@ -24,6 +24,9 @@ constexpr char kPath[] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbi
 
 [[noreturn]] void Become(char** command, const sigset_t& original_mask) {
   setpgid(0, 0);
+  // Where there is a terminal, its Ctrl-C is for the command. All signals are blocked, also the one
+  // that would stop a group in the background.
+  if (isatty(STDIN_FILENO)) tcsetpgrp(STDIN_FILENO, getpid());
   sigprocmask(SIG_SETMASK, &original_mask, nullptr);
   execvp(command[0], command);
   const int reason = errno;
