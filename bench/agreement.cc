@@ -115,7 +115,7 @@ std::uint64_t RequestBytes(const Agreement& agreement) {
     requests = std::max<std::uint64_t>(requests, shape.Length());
   }
   return requests * (sizeof(ibv_send_wr) + sizeof(ibv_sge)) +
-         agreement.receive.depth * (sizeof(ibv_recv_wr) + sizeof(ibv_sge));
+         agreement.receive.Length() * (sizeof(ibv_recv_wr) + sizeof(ibv_sge));
 }
 
 }  // namespace

@@ -62,6 +62,7 @@ EndpointOptions ControlOptions(const EndpointOptions& data, std::uint32_t queues
   control.inline_bytes = std::nullopt;
   control.inline_wish = 0;
   control.memory_kind = &FindMemoryKind("host");
+  control.mr_per_qp = false;
   control.own_bytes = control.exposed_bytes = CreditBytes(queues);
   control.access = IBV_ACCESS_REMOTE_WRITE;
   control.relaxed_ordering = false;
@@ -133,7 +134,7 @@ Worker::Options Crew::OptionsFor(std::uint32_t index) const {
   options.use_srq = plan.queue.use_srq && takes;
   options.events = plan.queue.events && duty_.Moves();
   options.completion_vector = plan.queue.completion_vector;
-  const bool inlines = duty_.Posts() && test_.op->inline_ok;
+  const bool inlines = duty_.Posts() && test_.op->inline_ok && memory_kind().inline_ok;
   options.inline_bytes = inlines ? plan.queue.inline_bytes : std::nullopt;
   options.inline_wish = inlines ? InlineWish(agreement) : 0;
   options.attributes = AttributesFor(plan.link, agreement);
@@ -141,9 +142,7 @@ Worker::Options Crew::OptionsFor(std::uint32_t index) const {
   std::vector<std::uint32_t>& labels = options.attributes.flow_labels;
   std::rotate(labels.begin(), labels.begin() + FirstQueuePairOf(plan.queue, index) % labels.size(),
               labels.end());
-  options.memory_kind = &FindMemoryKind(plan.memory.kind);
-  options.own_bytes = duty_.Posts() ? agreement.OwnBytes(pairs) : 0;
-  options.exposed_bytes = peer_duty_.Posts() ? agreement.ExposedBytes(plan, pairs) : 0;
+  ChooseMemory(index, options);
   options.numa_node = setting_.site.placement.memory_node;
   options.access = peer_duty_.Posts() ? test_.op->peer_access : 0;
   options.relaxed_ordering = relaxed_ordering();

@@ -21,6 +21,7 @@
 #include "bench/whereabouts.h"
 #include "bench/worker.h"
 #include "report/histogram.h"
+#include "report/report.h"
 #include "transport/peer_info.h"
 #include "transport/rdma_cm.h"
 #include "transport/session.h"
@@ -69,6 +70,11 @@ class Crew {
   bool relaxed_ordering() const;
   // After the last run.
   Whereabouts whereabouts() const;
+  // Of this side's messages.
+  const MemoryKind& memory_kind() const;
+  report::Memory DescribeMemory() const;
+  // Bytes of a message that may travel inside its request; absent: as many as go.
+  std::optional<std::uint32_t> most_inline() const;
 
  private:
   struct Progress;
@@ -78,6 +84,8 @@ class Crew {
   // Whether what completes here is of both directions, and the result made of one of them.
   bool CountsOnePart() const;
   Worker::Options OptionsFor(std::uint32_t index) const;
+  std::string MemoryArgument() const;
+  void ChooseMemory(std::uint32_t index, EndpointOptions& options) const;
   std::string GidAddress(Role role) const;
   CmOptions OptionsForCm() const;
   void ConnectByCm(const std::vector<PeerInfo>& peers, const std::optional<CmDoor>& door,

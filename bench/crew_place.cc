@@ -13,7 +13,7 @@ Whereabouts Crew::whereabouts() const {
     found.ran_on_cpus.assign(ran_on_.begin(), ran_on_.end());
   }
   const std::optional<unsigned> node = setting_.site.placement.memory_node;
-  if (!node || !FindMemoryKind(setting_.plan.memory.kind).cpu_access) return found;
+  if (!node || !memory_kind().cpu_access) return found;
   for (const std::unique_ptr<Worker>& worker : workers_) {
     const MemoryRegion& memory = worker->endpoint().memory();
     const std::optional<PageCount> pages = CountPagesOnNode({memory.data(), memory.size()}, *node);

@@ -61,7 +61,7 @@ std::vector<Lane> MakeLanes(const Endpoint& endpoint, const Job& job) {
     const WorkRing::Place place{
         .lane = i,
         .first_slot = std::uint64_t{i} * job.shape.Slots(),
-        .local = {.addr = endpoint.own_addr(), .key = endpoint.memory().lkey()},
+        .local = {.addr = endpoint.own_addr(), .key = endpoint.memory().lkey(i)},
         .target = endpoint.TargetOf(i),
         .inline_data = UsesInline(endpoint, job)};
     lanes.push_back(

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,12 +16,16 @@
 
 namespace rdmabench {
 
+// By kind of memory: which one it is, such as the file of mmap.
+using MemoryArguments = std::map<std::string, std::string>;
+
 struct Local {
   std::optional<std::string>
       device;               // RDMA device or network interface; absent: by the session's address
   std::optional<int> port;  // absent: the first active one
   std::optional<int> gid_index;  // absent: paired with the peer's
   PlacementChoice placement;
+  MemoryArguments memory_arguments;
 };
 
 // Whom the client calls, and how long it tries.

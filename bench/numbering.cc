@@ -11,8 +11,8 @@ namespace {
 bool HaveSlotsOfTheirOwn(const TestPlan& test, const RingShape& shape,
                          const ReceiveShape& receive) {
   const std::uint32_t pairs = QueuePairsOf(test.queue, 0);
-  return LayoutFor(shape, pairs).slots == std::uint64_t{pairs} * shape.Slots() &&
-         LayoutFor(receive, pairs).slots == std::uint64_t{pairs} * receive.depth;
+  return LayoutFor(shape, pairs).slots == std::uint64_t{pairs} * shape.Length() &&
+         LayoutFor(receive, pairs).slots == std::uint64_t{pairs} * receive.Length();
 }
 
 }  // namespace
@@ -26,6 +26,7 @@ Numbering NumberingOf(const TestPlan& test, const RingShape& shape, const Receiv
   if (row.op->immediate) return Numbering::kImmediate;
   const bool readable = shape.message_bytes >= kNumberBytes &&
                         FindMemoryKind(test.memory.kind).cpu_access &&
+                        FindMemoryKind(test.memory.server_kind()).cpu_access &&
                         // Which slot a message of a shared queue lies in is not known.
                         !test.queue.use_srq && HaveSlotsOfTheirOwn(test, shape, receive);
   return readable ? Numbering::kPayload : Numbering::kNone;

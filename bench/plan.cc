@@ -52,7 +52,13 @@ void Visit(Visitor& visitor, LinkOptions& link) {
 template <class Visitor>
 void Visit(Visitor& visitor, MemoryOptions& memory) {
   visitor.Text("kind", memory.kind);
+  visitor.Text("remote_kind", memory.remote_kind);
   visitor.Flag("relaxed_ordering", memory.relaxed_ordering);
+  visitor.Number("working_set_bytes", memory.working_set_bytes, kWorkingSetBytes);
+  visitor.Text("access", memory.access);
+  visitor.Flag("mr_per_qp", memory.mr_per_qp);
+  visitor.Number("align_bytes", memory.align_bytes, kAlignBytes);
+  visitor.Number("offset_bytes", memory.offset_bytes, kOffsetBytes);
 }
 
 template <class Visitor>

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/memory_options.h"
 #include "bench/rate.h"
 #include "report/percentile.h"
 #include "transport/error.h"
@@ -53,6 +54,9 @@ inline constexpr Range kReplyTimeout{1, 60'000};
 inline constexpr Range kRuns{1, 1000};
 inline constexpr Range kCiPercent{0, 50};
 inline constexpr Range kNumaNode{0, 65535};
+inline constexpr Range kWorkingSetBytes{1, std::uint64_t{1} << 40};
+inline constexpr Range kAlignBytes{1, 4096};  // a page, where every kind of memory begins
+inline constexpr Range kOffsetBytes{0, 65536};
 inline constexpr Range kVerifySeed{0, 0xffffffff};
 inline constexpr std::size_t kMostSizes = 4096;
 inline constexpr std::size_t kMostFlowLabels = 16384;
@@ -90,11 +94,6 @@ struct LinkOptions {
   std::uint32_t pkey_index = 0;
   std::optional<std::string> gid_type;  // absent: the best pair of any type
   std::optional<bool> ipv6;             // true: IPv6 GIDs only; false: IPv4-mapped ones only
-};
-
-struct MemoryOptions {
-  std::string kind = "host";
-  std::optional<bool> relaxed_ordering;  // absent: on, except where latency polls memory
 };
 
 struct RunOptions {

@@ -4,12 +4,12 @@
 #include <string_view>
 
 #include "bench/arrivals.h"
+#include "bench/memory_rules.h"
 #include "bench/open_loop.h"
 #include "bench/plan.h"
 #include "bench/test.h"
 #include "transport/device_info.h"
 #include "transport/gid.h"
-#include "transport/memory.h"
 #include "transport/qp_type.h"
 
 namespace rdmabench {
@@ -238,7 +238,7 @@ void ValidateTest(const TestPlan& plan) {
     Refuse("--rdma-cm does not go with --connection " + std::string(type.name),
            "rdma_cm has no service for such queue pairs");
   }
-  FindMemoryKind(plan.memory.kind);
+  ValidateMemory(plan);
   ValidateSizes(c);
   ValidateDepths(plan.queue);
   ValidatePlannedTimes(plan);

@@ -5,9 +5,15 @@
 namespace rdmabench {
 
 ReceiveRing::ReceiveRing(const ReceiveShape& shape, const SlotLayout& layout, const Place& place)
-    : place_(place), chain_(shape.chain), pieces_(shape.depth), requests_(shape.depth) {
-  for (std::uint32_t i = 0; i < shape.depth; ++i) {
-    pieces_[i] = {.addr = place.memory.addr + layout.Offset(place.first_slot + i),
+    : place_(place),
+      depth_(shape.depth),
+      chain_(shape.chain),
+      pieces_(shape.Length()),
+      requests_(shape.Length()) {
+  const std::vector<std::uint32_t> order = SlotOrder(shape.rules, shape.Slots(), place.first_slot);
+  for (std::uint32_t i = 0; i < requests_.size(); ++i) {
+    const std::uint64_t slot = place.first_slot + order[i % order.size()];
+    pieces_[i] = {.addr = place.memory.addr + layout.Offset(slot),
                   .length = shape.slot_bytes,
                   .lkey = place.memory.key};
     const bool ends_chain = (i + 1) % chain_ == 0;
@@ -19,15 +25,15 @@ ReceiveRing::ReceiveRing(const ReceiveShape& shape, const SlotLayout& layout, co
 }
 
 int ReceiveRing::Fill() {
-  for (std::uint32_t posted = 0; posted < requests_.size(); posted += chain_) {
+  for (std::uint32_t posted = 0; posted < depth_; posted += chain_) {
     if (const int code = PostChain(); code != 0) return code;
   }
   Restart();
   return 0;
 }
 
-// The slots that were used are those of the first requests of the chain. They are in the queue
-// again from now on, and the chain's requests get the slots that will be used next.
+// A part of the next chain's slots is in the queue from now on, and the requests of all chains get
+// the slots behind theirs, so that chains go on beginning where they did.
 int ReceiveRing::TopUp() {
   if (used_ == 0) return 0;
   ibv_recv_wr& last = requests_[position_ + used_ - 1];
@@ -45,8 +51,7 @@ int ReceiveRing::TopUp() {
 int ReceiveRing::PostChain() {
   if (const int code = Post(&requests_[position_]); code != 0) return code;
   returned_ += chain_;
-  position_ += chain_;
-  if (position_ == requests_.size()) position_ = 0;
+  Advance(position_);
   return 0;
 }
 

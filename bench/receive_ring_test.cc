@@ -49,8 +49,10 @@ class ReceiveRingTest : public ::testing::Test {
     srq_.srq_context = &shared_posts_;
   }
 
-  ReceiveRing Make(std::uint32_t depth, std::uint32_t chain, ibv_srq* srq = nullptr) {
-    const ReceiveShape shape{.depth = depth, .chain = chain, .slot_bytes = kSlot};
+  ReceiveRing Make(std::uint32_t depth, std::uint32_t chain, ibv_srq* srq = nullptr,
+                   std::uint32_t slots = 0) {
+    ReceiveShape shape{.depth = depth, .chain = chain, .slot_bytes = kSlot};
+    shape.rules.slots = slots;
     return {shape,
             LayoutFor(shape, 1),
             {.queue = 3, .first_slot = 0, .memory = {.addr = 0}, .qp = &qp_, .srq = srq}};
@@ -137,22 +139,26 @@ TEST_F(ReceiveRingTest, PostsWholeChainsAgainAfterATopUp) {
   EXPECT_THAT(posts_.chains, ElementsAre(::testing::SizeIs(4), ::testing::SizeIs(4)));
 }
 
+class ReceiveSlots : public ReceiveRingTest, public ::testing::WithParamInterface<std::uint32_t> {};
+INSTANTIATE_TEST_SUITE_P(AsManyAsRequestsAndMore, ReceiveSlots, ::testing::Values(6, 10));
+
 // Requests are used in the order in which they were posted, so that slots go round.
-TEST_F(ReceiveRingTest, KnowsTheSlotOfTheNextMessageAlsoAfterTopUps) {
+TEST_P(ReceiveSlots, AreKnownOfTheNextMessageAlsoAfterTopUps) {
   constexpr std::uint32_t kDepth = 6;
-  ReceiveRing ring = Make(kDepth, 2);
+  const std::uint32_t slots = GetParam();
+  ReceiveRing ring = Make(kDepth, 2, nullptr, slots);
   ring.Fill();
   std::uint64_t used = 0;
   for (const std::uint32_t messages : {1U, 2U, 5U, 3U, 4U, 7U}) {
     for (std::uint32_t i = 0; i < messages; ++i, ++used) {
-      ASSERT_EQ(ring.front_addr(), used % kDepth * kSlot) << used;
+      ASSERT_EQ(ring.front_addr(), used % slots * kSlot) << used;
       Use(ring, 1);
     }
     ring.TopUp();
   }
   std::uint64_t posted = 0;
   for (const std::vector<std::uint64_t>& chain : posts_.chains) {
-    for (const std::uint64_t addr : chain) ASSERT_EQ(addr, posted++ % kDepth * kSlot) << posted;
+    for (const std::uint64_t addr : chain) ASSERT_EQ(addr, posted++ % slots * kSlot) << posted;
   }
   EXPECT_EQ(posted, used + kDepth);
 }

@@ -23,6 +23,11 @@ const SideRun& Initiator(const SideRun& client, const SideRun* server) {
   return !client.sent && server != nullptr && server->sent ? *server : client;
 }
 
+std::string_view AccessOf(const RingShape& shape) {
+  if (shape.Slots() == 1) return kSame;
+  return shape.rules.random ? kRandom : kSequential;
+}
+
 report::Effective DescribeEffective(const ResultContext& context, const SideRun& initiator) {
   const RingShape& shape = context.agreement.shapes[context.size_index];
   const ReceiveShape& receive = context.agreement.receive;
@@ -50,8 +55,12 @@ report::Effective DescribeEffective(const ResultContext& context, const SideRun&
   effective.warmup_messages = initiator.warmup_messages;
   effective.warmup_seconds = initiator.warmup_seconds;
   effective.warmup_steady = initiator.warmup_steady;
+  effective.access = AccessOf(shape);
+  effective.working_set_slots = 0;
   for (std::uint32_t i = 0; i < plan.queue.threads; ++i) {
-    effective.working_set_bytes += LayoutFor(shape, QueuePairsOf(plan.queue, i)).Bytes();
+    const SlotLayout layout = LayoutFor(shape, QueuePairsOf(plan.queue, i));
+    effective.working_set_bytes += layout.Bytes();
+    effective.working_set_slots += layout.slots;
   }
   effective.completion_queues = context.crew.completion_queues();
   effective.relaxed_ordering = context.crew.relaxed_ordering();
@@ -198,6 +207,8 @@ report::Result MakeResult(const ResultContext& context, const SideRun& client,
   if (context.plan.queue.reversed) std::swap(result.from, result.to);
   result.complete = client.complete && server != nullptr && server->complete;
   result.effective = DescribeEffective(context, initiator);
+  result.memory.client = client.memory;
+  if (server != nullptr) result.memory.server = server->memory;
   result.until = DescribeUntil(context.plan.run, initiator);
   result.traffic = Directions(context, client, server);
   result.verification = Verified(client, server);

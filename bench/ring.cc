@@ -7,7 +7,6 @@
 namespace rdmabench {
 namespace {
 
-constexpr std::uint64_t kCacheLine = 64;
 // Post lists and cadences that have little in common make long units; beyond so many requests it is
 // no ring for a cache.
 constexpr std::uint64_t kMostRequests = 65536;
@@ -22,7 +21,14 @@ std::uint64_t RingShape::WholeUnits(std::uint64_t messages) const {
   return (messages + Unit() - 1) / Unit() * Unit();
 }
 
-std::uint32_t RingShape::Length() const { return static_cast<std::uint32_t>(WholeUnits(window)); }
+std::uint32_t RingShape::Length() const {
+  return static_cast<std::uint32_t>(WholeUnits(std::max(window, rules.slots)));
+}
+
+std::uint32_t RingShape::Slots() const {
+  if (one_slot) return 1;
+  return rules.slots != 0 ? rules.slots : Length();
+}
 
 bool RingShape::Drains() const {
   // Just before a post up to signal_every - gcd requests may be in flight whose completion cannot
@@ -31,17 +37,14 @@ bool RingShape::Drains() const {
   return unseen + post_list <= window && WholeUnits(window) <= kMostRequests;
 }
 
-SlotLayout::SlotLayout(std::uint32_t message_bytes, std::uint64_t slots_wanted,
-                       std::uint64_t most_bytes)
-    : stride((message_bytes + kCacheLine - 1) / kCacheLine * kCacheLine),
-      slots(std::clamp<std::uint64_t>(most_bytes / stride, 1, slots_wanted)) {}
-
 WorkRing::WorkRing(const RingShape& shape, const SlotLayout& layout, const Place& place,
                    const Op& op, const QpType& type)
     : pieces_(shape.Length()), requests_(shape.Length()) {
   assert(shape.Drains());
+  // Each queue pair of a worker has an order of its own.
+  const std::vector<std::uint32_t> order = SlotOrder(shape.rules, shape.Slots(), place.first_slot);
   for (std::uint32_t i = 0; i < requests_.size(); ++i) {
-    const std::uint64_t offset = layout.Offset(place.first_slot + i % shape.Slots());
+    const std::uint64_t offset = layout.Offset(place.first_slot + order[i % order.size()]);
     pieces_[i] = {
         .addr = place.local.addr + offset, .length = shape.message_bytes, .lkey = place.local.key};
     ibv_send_wr& request = requests_[i];

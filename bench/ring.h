@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bench/op.h"
+#include "bench/slots.h"
 #include "transport/qp_type.h"
 
 namespace rdmabench {
@@ -22,30 +23,21 @@ struct RingShape {
   std::uint32_t signal_every = 1;  // requests a completion
   bool one_slot = false;           // all requests of a queue pair share one slot
   bool own_slots = false;          // no two requests share one, however many there are
+  SlotRules rules = {};
 
   bool operator==(const RingShape&) const = default;
   // Messages after which posts and completions end together: counts are whole multiples of it.
   std::uint64_t Unit() const;
-  // Requests in the ring: the first multiple of Unit() that is not below the window.
+  // Requests in the ring: the first multiple of Unit() that is not below the window, nor below the
+  // slots to go through.
   std::uint32_t Length() const;
   // Message slots of a queue pair.
-  std::uint32_t Slots() const { return one_slot ? 1 : Length(); }
+  std::uint32_t Slots() const;
   // A count of messages, rounded up to whole units.
   std::uint64_t WholeUnits(std::uint64_t messages) const;
   // Whether a full window always contains a signalled request, so that the queue cannot lock up,
   // and the ring is of sane length.
   bool Drains() const;
-};
-
-// Where the messages of all queue pairs of a worker lie, the same on both sides. Slots alias when
-// all of them would be more than `most_bytes`.
-struct SlotLayout {
-  SlotLayout(std::uint32_t message_bytes, std::uint64_t slots_wanted, std::uint64_t most_bytes);
-  std::uint64_t Offset(std::uint64_t slot) const { return slot % slots * stride; }
-  std::uint64_t Bytes() const { return slots * stride; }
-
-  std::uint64_t stride;  // message rounded up to cache lines
-  std::uint64_t slots;
 };
 
 // Memory of one side, as a request names it.

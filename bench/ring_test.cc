@@ -78,6 +78,27 @@ TEST(WorkRing, SendsInlineWhenTold) {
   }
 }
 
+TEST(WorkRing, GoesThroughAllItsSlotsInTheirOrderAndBackToTheFirst) {
+  RingShape shape{64, 4, 1, 2};
+  shape.rules.slots = 10;
+  shape.rules.random = true;
+  ASSERT_EQ(shape.Length(), 10U);
+  const std::vector<std::uint32_t> order = SlotOrder(shape.rules, 10, 0);
+  WorkRing ring = MakeRing(shape, SlotLayout(64, 10, 1 << 20, shape.rules));
+  for (std::uint32_t i = 0; i < 10; ++i) {
+    EXPECT_EQ(ring.requests()[i].sg_list->addr, kLocal + order[i] * 64);
+    EXPECT_EQ(ring.requests()[i].wr.rdma.remote_addr, kRemote + order[i] * 64);
+  }
+}
+
+TEST(WorkRing, IsNoShorterThanItsWindowWhereSlotsAreFewer) {
+  RingShape shape{64, 4, 1, 2};
+  shape.rules.slots = 1;
+  EXPECT_EQ(shape.Length(), 4U);
+  WorkRing ring = MakeRing(shape, SlotLayout(64, 1, 1 << 20, shape.rules));
+  for (const ibv_send_wr& request : ring.requests()) EXPECT_EQ(request.sg_list->addr, kLocal);
+}
+
 TEST(SlotLayout, AliasesSlotsThatWouldExceedTheFootprint) {
   const SlotLayout layout(4096, 1000, 16 * 4096);
   EXPECT_EQ(layout.slots, 16U);

@@ -13,10 +13,11 @@ namespace {
 
 BySlot WatchSlots(const Bench& bench, const Job& job) {
   const std::uint32_t pairs = QueuePairsIn(bench.endpoint);
-  const std::uint64_t last = job.shape.message_bytes - 1;
+  const SlotLayout layout = LayoutFor(job.shape, pairs);
+  const std::uint64_t last = layout.Offset(0) + job.shape.message_bytes - 1;
   return BySlot({.arriving = bench.endpoint.exposed_data() + last,
                  .leaving = bench.endpoint.own_data() + last,
-                 .stride = LayoutFor(job.shape, pairs).stride,
+                 .stride = layout.stride,
                  .lanes = pairs,
                  .slots = job.shape.Slots(),
                  .in_order = !job.type->loses});

@@ -89,7 +89,7 @@ std::uint32_t DepthOfOwnSlots(const QueueOptions& queue, std::uint64_t most_mess
       std::clamp<std::uint64_t>(by_bytes, 2 * std::uint64_t{queue.post_list}, kDepth.high));
 }
 
-std::uint64_t MostBytes(bool own_slots) { return own_slots ? ~std::uint64_t{0} : kMostSlotBytes; }
+std::uint64_t MostBytes(bool as_many) { return as_many ? ~std::uint64_t{0} : kMostSlotBytes; }
 
 }  // namespace
 
@@ -134,7 +134,7 @@ RingShape ShapeFor(const TestPlan& test, std::uint64_t message_bytes, std::uint3
   shape.window = ChooseDepth(test, message_bytes, most_depth);
   shape.post_list = test.queue.post_list;
   shape.signal_every = ChooseSignalling(test, message_bytes, shape.window);
-  shape.one_slot = IsLatency(test) && !IsOpenLoop(test);
+  shape.one_slot = IsLatency(test) && !IsOpenLoop(test) && !HasAccess(test.memory);
   shape.own_slots = test.run.verify || NamesSlots(test);
   if (!shape.Drains()) {
     throw Error(Blame::kUsage,
@@ -143,6 +143,9 @@ RingShape ShapeFor(const TestPlan& test, std::uint64_t message_bytes, std::uint3
                     std::to_string(shape.window) + ": it would lock up, or its ring be too long",
                 "make one a multiple of the other, or raise --tx-depth to the sum of both");
   }
+  shape.rules = RulesFor(test.memory, {.message_bytes = message_bytes,
+                                       .queues = test.queue.queue_pairs,
+                                       .unit = static_cast<std::uint32_t>(shape.Unit())});
   return shape;
 }
 
@@ -168,6 +171,9 @@ ReceiveShape ReceiveShapeFor(const TestPlan& test, std::uint64_t most_message,
   if (!queue.recv_depth) shape.depth = std::max(shape.depth / shape.chain, 1U) * shape.chain;
   shape.slot_bytes =
       static_cast<std::uint32_t>(most_message) + FindQpType(queue.qp_type).recv_headroom;
+  shape.rules = RulesFor(test.memory, {.message_bytes = shape.slot_bytes,
+                                       .queues = queue.use_srq ? queue.threads : queue.queue_pairs,
+                                       .unit = shape.chain});
   CheckDepth(shape.depth, most_depth, "--recv-post-list");
   // A sender that waits for room for its list has to get the credits of a whole chain.
   if (queue.post_list + shape.chain - 1 > shape.depth) {
@@ -188,14 +194,20 @@ ReceiveShape ReceiveShapeFor(const TestPlan& test, std::uint64_t most_message,
   return shape;
 }
 
+std::uint32_t ReceiveShape::Length() const {
+  return (std::max(depth, rules.slots) + chain - 1) / chain * chain;
+}
+
 SlotLayout LayoutFor(const RingShape& shape, std::uint32_t queue_pairs) {
   // A slot whose last byte is a signal belongs to one queue pair.
-  const std::uint64_t most = MostBytes(shape.one_slot || shape.own_slots);
-  return {shape.message_bytes, std::uint64_t{queue_pairs} * shape.Slots(), most};
+  const bool as_many = shape.one_slot || shape.own_slots || shape.rules.slots != 0;
+  return {shape.message_bytes, std::uint64_t{queue_pairs} * shape.Slots(), MostBytes(as_many),
+          shape.rules};
 }
 
 SlotLayout LayoutFor(const ReceiveShape& shape, std::uint32_t queues) {
-  return {shape.slot_bytes, std::uint64_t{queues} * shape.depth, MostBytes(shape.own_slots)};
+  return {shape.slot_bytes, std::uint64_t{queues} * shape.Slots(),
+          MostBytes(shape.own_slots || shape.rules.slots != 0), shape.rules};
 }
 
 }  // namespace rdmabench

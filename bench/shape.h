@@ -34,8 +34,13 @@ struct ReceiveShape {
   std::uint32_t chain = 1;       // requests a post
   std::uint32_t slot_bytes = 0;  // the largest message and what precedes it; 0: nothing is received
   bool own_slots = false;        // no two requests share one
+  SlotRules rules = {};
 
   bool operator==(const ReceiveShape&) const = default;
+  // Requests in the ring, of which `depth` are in the queue: a multiple of chain.
+  std::uint32_t Length() const;
+  // Of one queue.
+  std::uint32_t Slots() const { return rules.slots != 0 ? rules.slots : Length(); }
 };
 
 // `most_message`: the largest size. `under_way`: messages of a queue pair in an open loop, at most.

@@ -223,6 +223,37 @@ TEST(LayoutFor, GivesEachVerifiedMessageMemoryOfItsOwn) {
   EXPECT_EQ(LayoutFor(receive, 256).slots, 256U * receive.depth);
 }
 
+TEST(ShapeFor, GoesThroughTheWorkingSetOfTheSide) {
+  TestPlan test = PlanOf();
+  test.queue.queue_pairs = 2;
+  test.memory.working_set_bytes = 256 << 20;
+  const RingShape shape = ShapeFor(test, 65536, kDevice);
+  EXPECT_EQ(shape.window, 128U) << "as ever";
+  EXPECT_EQ(shape.Length(), 2048U);
+  EXPECT_EQ(LayoutFor(shape, 2).Bytes(), 256U << 20);
+}
+
+// Head-room of a datagram makes its slots larger, and so fewer.
+TEST(ReceiveShapeFor, GoesThroughTheWorkingSetOfTheSide) {
+  TestPlan test = PlanOf();
+  test.test = "send_bw";
+  test.queue.qp_type = "ud";
+  test.memory.working_set_bytes = 8 << 20;
+  const ReceiveShape shape = ReceiveShapeFor(test, 1024, kDevice);
+  EXPECT_EQ(shape.depth, 512U) << "as ever";
+  EXPECT_GT(shape.Length(), 7000U);
+  EXPECT_EQ(shape.Length() % shape.chain, 0U);
+  EXPECT_LE(LayoutFor(shape, 1).Bytes(), 8U << 20);
+}
+
+TEST(ShapeFor, KeepsOneSlotOfAQueuePairWhereAccessIsSame) {
+  TestPlan test = PlanOf();
+  test.memory.access = "same";
+  const RingShape shape = ShapeFor(test, 65536, kDevice);
+  EXPECT_EQ(shape.Length(), 128U);
+  EXPECT_EQ(LayoutFor(shape, 3).Bytes(), 3U * 65536);
+}
+
 struct VerifiedDepthCase {
   std::uint64_t bytes;
   std::uint32_t post_list;

@@ -22,6 +22,7 @@ constexpr std::uint64_t kLatestNs = std::uint64_t{1} << 62;
 constexpr std::size_t kMostSamples = 16384;
 constexpr std::size_t kMostBuckets = 65536;
 constexpr std::size_t kMostCounters = 1024;
+constexpr std::size_t kLongestWay = 1024;
 
 // Two lists that belong together.
 void CheckPairs(std::size_t first, std::size_t second, const std::string& path) {
@@ -141,6 +142,22 @@ OpenRun OpenRunFromJson(JsonReader reader) {
   return run;
 }
 
+json MemoryToJson(const report::Memory& memory) {
+  json object = {{"kind", memory.kind}, {"registration", memory.registration}};
+  if (memory.page_bytes) object["page_bytes"] = *memory.page_bytes;
+  return object;
+}
+
+report::Memory MemoryFromJson(JsonReader reader) {
+  report::Memory memory;
+  memory.kind = reader.Text("kind");
+  if (memory.kind.empty()) throw Error(Blame::kRun, reader.path() + ".kind is empty");
+  memory.registration = reader.Text("registration", kLongestWay);
+  if (reader.Has("page_bytes")) memory.page_bytes = reader.Number("page_bytes", 1, kMost);
+  reader.Done();
+  return memory;
+}
+
 // All that is known of the warm-up and of the end.
 void PutEnds(const SideRun& run, json& object) {
   if (run.warmup_steady) object["warmup_steady"] = *run.warmup_steady;
@@ -170,6 +187,7 @@ json SideRunToJson(const SideRun& run) {
                  {"inline_bytes", run.inline_bytes},
                  {"inline_used", run.inline_used},
                  {"whereabouts", WhereaboutsToJson(run.whereabouts)}};
+  if (run.memory) object["memory"] = MemoryToJson(*run.memory);
   if (run.sent) object["sent"] = TrafficToJson(*run.sent);
   if (run.received) object["received"] = TrafficToJson(*run.received);
   if (run.arrivals) object["arrivals"] = ArrivalsToJson(*run.arrivals);
@@ -208,6 +226,7 @@ SideRun SideRunFromJson(const json& object, std::uint32_t queue_pairs) {
   run.sent_opened_ns = reader.Number("sent_opened_ns", 0, kLatestNs);
   run.received_opened_ns = reader.Number("received_opened_ns", 0, kLatestNs);
   ReadEnds(reader, run);
+  if (reader.Has("memory")) run.memory = MemoryFromJson(reader.Object("memory"));
   run.inline_bytes =
       static_cast<std::uint32_t>(reader.Number("inline_bytes", 0, ~std::uint32_t{0}));
   run.inline_used = reader.Flag("inline_used");

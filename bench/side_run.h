@@ -60,6 +60,7 @@ struct SideRun {
   std::optional<bool> warmup_steady;                // absent: this side did not look
   std::optional<UntilRun> until;                    // absent: this side did not decide it
   std::optional<report::ClockOffset> clock_offset;  // known to the client alone, and not told
+  std::optional<report::Memory> memory;             // of this side's messages
   std::uint32_t inline_bytes = 0;                   // granted
   bool inline_used = false;
   Whereabouts whereabouts;

@@ -64,7 +64,8 @@ Site::Site(const Local& local, std::string_view session_ip, std::size_t workers)
     : device(OpenDevice(local, session_ip)),
       port(device.ActivePort(local.port)),
       offer(MakeOffer(device, port, local.gid_index)),
-      placement(locality.Place(RequestFor(local, device.info(), workers))) {
+      placement(locality.Place(RequestFor(local, device.info(), workers))),
+      memory_arguments(local.memory_arguments) {
   if (placement.memory_node) locality.PreferMemoryOf(*placement.memory_node);
 }
 

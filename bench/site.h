@@ -25,6 +25,7 @@ struct Site {
   Locality locality;
   Placement placement;
   TickClock clock;
+  MemoryArguments memory_arguments;
 };
 
 // Throws Error(kEnvironment) when this machine cannot grant the choice, before there is a session.

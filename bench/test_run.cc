@@ -102,6 +102,7 @@ bool TestRun::HearRate() {
 void TestRun::Measure(std::size_t size, const Watching& watching, SideRun& own, SideRun& peer) {
   const RingShape& shape = setting_.agreement.shapes[size];
   step_ = "getting ready";
+  own.memory = crew_.DescribeMemory();
   Meet("ready", shape);
   VerifiedSize verified(setting_, crew_, size);
   if (setting_.plan.run.warmup_ms > 0 && crew_.duty().Moves() && !verified.in_laps()) {
@@ -161,7 +162,7 @@ Job TestRun::JobFor(const RingShape& shape) {
           .shares_receive_queue = plan.queue.use_srq,
           .numbering = NumberingOf(plan, shape, setting_.agreement.receive),
           .first_number = FirstNumber(runs_++),
-          .most_inline = plan.queue.inline_bytes};
+          .most_inline = crew_.most_inline()};
   if (type.loses) {
     job.reply_timeout_ticks = static_cast<std::uint64_t>(
         static_cast<double>(plan.run.reply_timeout_ms) * kNsPerMs / ns_per_tick);

@@ -24,9 +24,9 @@ void Worker::PostReceives(const ReceiveShape& shape) {
   for (std::uint32_t i = 0; i < queues; ++i) {
     rings_.emplace_back(shape, layout,
                         ReceiveRing::Place{.queue = i,
-                                           .first_slot = std::uint64_t{i} * shape.depth,
+                                           .first_slot = std::uint64_t{i} * shape.Slots(),
                                            .memory = {.addr = endpoint_.exposed_addr(),
-                                                      .key = endpoint_.memory().lkey()},
+                                                      .key = endpoint_.memory().lkey(i)},
                                            .qp = endpoint_.queue_pairs()[i].get(),
                                            .srq = endpoint_.srq()});
     Check(rings_.back().Fill(), "cannot post " + std::to_string(shape.depth) + " receive requests");

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "bench/test.h"
+#include "cmd/memory_options.h"
 #include "cmd/option_group.h"
 #include "cmd/perftest_hints.h"
 #include "cmd/placement_options.h"
@@ -83,6 +84,7 @@ void AddCall(CLI::App& app, Options& options) {
 void AddTest(CLI::App& app, Options& options) {
   TestPlan& test = options.plan.tests.front();
   AddTestOptions(app, test);
+  AddMemoryOptions(app, test.memory, options.local.memory_arguments);
   AddCall(app, options);
 }
 
@@ -92,6 +94,7 @@ void AddRun(CLI::App& app, Options& options) {
          "JSON file with a plan, as in configs/, or a report, which is run again")
       ->required()
       ->type_name("");
+  AddMemoryArguments(app, options.local.memory_arguments);
   AddCall(app, options);
 }
 
@@ -110,6 +113,7 @@ void AddServer(CLI::App& app, Options& options) {
   group.Flag("--quiet", options.output.quiet, "no line per event on stderr");
   AddDeviceOptions(app, options.local);
   AddPlacementOptions(app, options.local.placement);
+  AddMemoryArguments(app, options.local.memory_arguments);
   OptionGroup limits(app, "Limits");
   limits.Number("--limit-qp", server.limits.queue_pairs, kQueuePairs, "queue pairs a client");
   limits.Size("--limit-memory", server.limits.memory_bytes, Range{4096, std::uint64_t{1} << 50},

@@ -8,6 +8,7 @@
 
 #include "report/json_cost.h"
 #include "report/json_delivery.h"
+#include "report/json_memory.h"
 #include "report/json_placement.h"
 #include "report/json_plan.h"
 #include "report/json_runs.h"
@@ -167,7 +168,9 @@ Json EffectiveJson(const Effective& effective) {
   object.Put("warmup_steady", effective.warmup_steady);
   object.Put("arrival", effective.arrival);
   object.Put("arrival_seed", effective.arrival_seed);
+  object.Put("access", effective.access);
   object.Put("working_set_bytes", effective.working_set_bytes);
+  object.Put("working_set_slots", effective.working_set_slots);
   object.Put("completion_queues", effective.completion_queues);
   object.Put("relaxed_ordering", effective.relaxed_ordering);
   object.Put("client_gid", effective.client_gid, GidJson);
@@ -327,6 +330,7 @@ Json ResultJson(const Result& result) {
   object.Put("to", result.to);
   object.Put("complete", result.complete);
   object.Put("effective", EffectiveJson(result.effective));
+  object.PutUnlessEmpty("memory", MemoriesJson(result.memory));
   object.Put("window_seconds", result.window_seconds);
   object.Put("messages", result.messages);
   object.Put("bytes", result.bytes);

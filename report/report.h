@@ -56,11 +56,25 @@ struct Effective {
   std::optional<bool> warmup_steady = {};   // absent: there was none
   std::optional<std::string> arrival = {};  // of a bandwidth test with a rate: as in OpenLoop
   std::optional<std::uint64_t> arrival_seed = {};
+  std::string access = "sequential";  // how requests go through their slots
   std::uint64_t working_set_bytes = 0;
+  std::uint64_t working_set_slots = 1;
   std::uint32_t completion_queues = 1;
   bool relaxed_ordering = false;
   std::optional<Gid> client_gid = {};
   std::optional<Gid> server_gid = {};
+};
+
+// The memory of one side's messages.
+struct Memory {
+  std::string kind = {};
+  std::string registration = {};  // the way it was registered by
+  std::optional<std::uint64_t> page_bytes = {};
+};
+
+struct Memories {
+  std::optional<Memory> client = {};
+  std::optional<Memory> server = {};
 };
 
 // How the payload rate varied over equal intervals of the window.
@@ -307,6 +321,7 @@ struct Result {
   std::size_t to = 1;
   bool complete = true;
   Effective effective = {};
+  Memories memory = {};
   double window_seconds = 0.0;
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;

@@ -11,6 +11,7 @@
 #include "report/repetition.h"
 #include "report/text_cost.h"
 #include "report/text_delivery.h"
+#include "report/text_memory.h"
 #include "report/text_open_loop.h"
 #include "report/text_percentiles.h"
 #include "report/text_phrase.h"
@@ -81,13 +82,6 @@ std::string Inline(const Group& group) {
   return granted + (used ? "used up to " + Size(largest) : "not used");
 }
 
-std::string Memory(const Group& group) {
-  const std::string working_set = Across(
-      group, [](const Effective& e) { return e.working_set_bytes; }, Size);
-  const bool relaxed = group.front()->effective.relaxed_ordering;
-  return "working set " + working_set + ", relaxed ordering " + (relaxed ? "on" : "off");
-}
-
 std::string Verified(const Group& group) {
   const Verification& verification = *group.front()->verification;
   return "every message is looked at" +
@@ -132,7 +126,7 @@ std::string Agreed(const Report& report, const Group& group) {
   if (!gids.empty()) rows.AddRow({"GIDs", gids});
   rows.AddRow({"requests", Requests(group)});
   rows.AddRow({"inline", Inline(group)});
-  rows.AddRow({"memory", Memory(group)});
+  rows.AddRow({"memory", MemoryText(group)});
   rows.AddRow({"run", LengthText(group)});
   const std::string shared = SharedWindowText(group);
   if (!shared.empty()) rows.AddRow({"windows", shared});

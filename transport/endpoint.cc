@@ -247,8 +247,11 @@ Endpoint::Endpoint(const Device& device, const EndpointOptions& options)
       pd_(Check(ibv_alloc_pd(device.context()), "cannot allocate a protection domain")),
       memory_(pd_.get(), *options.memory_kind,
               BufferRequest{.bytes = options.own_bytes + options.exposed_bytes,
-                            .numa_node = options.numa_node},
-              MemoryAccess(options)),
+                            .numa_node = options.numa_node,
+                            .argument = options.memory_argument,
+                            .others = options.memory_others,
+                            .file_offset = options.memory_file_offset},
+              MemoryAccess(options), options.mr_per_qp ? options.queue_pairs : 1),
       channel_(MakeChannel(device.context(), options)),
       srq_(MakeSrq(pd_.get(), options)),
       psns_(RandomPsns(options.queue_pairs)) {
@@ -291,7 +294,8 @@ PeerInfo Endpoint::Local() const {
                 .rkey = memory_.rkey(),
                 .queue_pairs = {}};
   for (std::size_t i = 0; i < qps_.size(); ++i) {
-    info.queue_pairs.push_back({.qpn = qps_[i]->qp_num, .psn = psns_[i]});
+    info.queue_pairs.push_back({.qpn = qps_[i]->qp_num, .psn = psns_[i], .rkey = {}});
+    if (options_.mr_per_qp) info.queue_pairs.back().rkey = memory_.rkey(i);
   }
   return info;
 }
@@ -331,7 +335,7 @@ void Endpoint::MakeAddressHandles(const PeerInfo& remote) {
 Target Endpoint::TargetOf(std::uint32_t index) const {
   assert(index < remote_.queue_pairs.size());
   return {.addr = remote_.addr,
-          .rkey = remote_.rkey,
+          .rkey = remote_.queue_pairs[index].rkey.value_or(remote_.rkey),
           .ah = ahs_.empty() ? nullptr : ahs_[index % ahs_.size()].get(),
           .qpn = remote_.queue_pairs[index].qpn,
           .qkey = options_.attributes.qkey};

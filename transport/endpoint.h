@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "transport/device.h"
@@ -34,6 +35,12 @@ struct EndpointOptions {
   QpAttributes attributes;
 
   const MemoryKind* memory_kind = nullptr;
+  std::string memory_argument = {};
+  // Endpoints of this side that have memory of this kind beside this one, and where this one's lies
+  // in a file that all share.
+  std::uint32_t memory_others = 0;
+  std::uint64_t memory_file_offset = 0;
+  bool mr_per_qp = false;  // each queue pair names the memory by a key of its own
   // The part that only this side's requests name, and behind it the part that the peer is told of
   // or that receive requests fill.
   std::size_t own_bytes = 0;

@@ -47,6 +47,16 @@ void CheckLimits(const DeviceLimits& limits, const EndpointOptions& options) {
         "max_qp_rd_atom", "use a smaller read depth");
 }
 
+void CheckMemoryKind(ibv_context* context, const EndpointOptions& options) {
+  const MemoryKind& kind = *options.memory_kind;
+  if (kind.why_not_on == nullptr) return;
+  const std::optional<std::string> reason = kind.why_not_on(context, options.type->verbs);
+  if (!reason) return;
+  throw Error(Blame::kEnvironment,
+              "memory kind " + std::string(kind.name) + " is not available here: " + *reason,
+              "use another one, such as host");
+}
+
 }  // namespace
 
 std::uint32_t ReceiveQueues(const EndpointOptions& options) {
@@ -63,6 +73,7 @@ const EndpointOptions& Checked(const Device& device, const EndpointOptions& opti
   assert(options.type != nullptr && options.memory_kind != nullptr);
   assert(options.queue_pairs > 0 && options.send_depth > 0 && options.recv_depth > 0);
   CheckLimits(device.info().limits, options);
+  CheckMemoryKind(device.context(), options);
   const PortInfo& port = device.ActivePort(options.port);
   const std::string port_name = "port " + std::to_string(port.number) + " of " + device.info().name;
   if (port.grh_required && !options.gid) {

@@ -33,7 +33,6 @@ Buffer AllocateHost(ibv_pd* /*pd*/, const BufferRequest& request) {
   Buffer buffer(static_cast<std::byte*>(data), request.bytes,
                 [data, mapped] { munmap(data, mapped); }, {.page_bytes = page});
   if (request.numa_node) BindToNode(data, mapped, *request.numa_node);
-  TouchPages(buffer.data(), mapped, page);
   return buffer;
 }
 
@@ -70,14 +69,14 @@ void BindToNode(void* data, std::size_t bytes, unsigned node) {
                            : "is that node online, and allowed by this process's cpuset?");
 }
 
-void TouchPages(std::byte* data, std::size_t bytes, std::size_t page_bytes) {
-  // A write, since reading a new page maps the shared zero page.
-  for (std::size_t offset = 0; offset < bytes; offset += page_bytes) data[offset] = std::byte{0};
+int Populate(void* data, std::size_t bytes) {
+  if (madvise(data, bytes, MADV_POPULATE_WRITE) == 0 || errno == EINVAL) return 0;
+  return errno;
 }
 
 Registration RegisterByAddress(ibv_pd* pd, const Buffer& buffer, int access) {
   Mr mr(ibv_reg_mr(pd, buffer.data(), buffer.size(), access));
-  if (mr != nullptr) return {.mr = std::move(mr)};
+  if (mr != nullptr) return {.mr = std::move(mr), .how = "by its virtual address"};
   const int code = errno;
   ThrowErrno(code, "cannot register " + std::to_string(buffer.size()) + " bytes of memory",
              MemlockRemedy(ReadMemlockLimit(), buffer.size(), code));

@@ -16,9 +16,9 @@ std::size_t SystemPageBytes();
 // Has to come before the first touch, which is when a page gets its place. Throws
 // Error(kEnvironment).
 void BindToNode(void* data, std::size_t bytes, unsigned node);
-// Gives every page its place. A page that cannot be had ends the process, as of huge ones that are
-// not reserved.
-void TouchPages(std::byte* data, std::size_t bytes, std::size_t page_bytes);
+// Gives every page its place, and returns 0 or the errno value where one cannot be had, which at a
+// touch would end the process. Kernels before 5.14 cannot do it; then it returns 0, too.
+int Populate(void* data, std::size_t bytes);
 
 // By the address that the CPU uses. Throws Error(kEnvironment); when the memlock limit is the cause
 // the text has the limit, the need, and how to raise it.

@@ -1,15 +1,28 @@
 #include "transport/memory.h"
 
+#include "transport/device_memory.h"
+#include "transport/dmabuf_memory.h"
 #include "transport/error.h"
 #include "transport/host_memory.h"
+#include "transport/huge_memory.h"
+#include "transport/mmap_memory.h"
 #include "transport/nearest.h"
+#include "transport/odp_memory.h"
 
 namespace rdmabench {
 namespace {
 
 constexpr const MemoryKind* kMemoryKinds[] = {
-    &kHostMemory,
+    &kHostMemory, &kHuge2mMemory, &kHuge1gMemory,  &kMmapMemory,
+    &kOdpMemory,  &kDeviceMemory, &kUdmabufMemory, &kDmaHeapMemory,
 };
+
+// Writes all of it: a page gets its place when it is written first, and it must have one before it
+// is registered.
+Buffer Filled(const MemoryKind& kind, Buffer buffer) {
+  kind.fill(buffer, std::byte{0});
+  return buffer;
+}
 
 }  // namespace
 
@@ -36,12 +49,16 @@ std::vector<KindAvailability> ProbeMemoryKinds(ibv_context* context) {
 }
 
 MemoryRegion::MemoryRegion(ibv_pd* pd, const MemoryKind& kind, const BufferRequest& request,
-                           int access)
-    : buffer_(kind.allocate(pd, request)),
-      registration_(kind.register_with(pd, buffer_, access | IBV_ACCESS_LOCAL_WRITE)) {}
+                           int access, std::uint32_t registrations)
+    : buffer_(Filled(kind, kind.allocate(pd, request))) {
+  for (std::uint32_t i = 0; i < registrations; ++i) {
+    registrations_.push_back(kind.register_with(pd, buffer_, access | IBV_ACCESS_LOCAL_WRITE));
+  }
+}
 
 std::uint64_t MemoryRegion::addr() const {
-  return registration_.iova.value_or(reinterpret_cast<std::uintptr_t>(registration_.mr->addr));
+  const Registration& first = registrations_.front();
+  return first.iova.value_or(reinterpret_cast<std::uintptr_t>(first.mr->addr));
 }
 
 }  // namespace rdmabench

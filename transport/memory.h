@@ -27,25 +27,31 @@ struct KindAvailability {
 // Of every kind, on this machine and this device.
 std::vector<KindAvailability> ProbeMemoryKinds(ibv_context* context);
 
-// A buffer and its registration.
+// A buffer, filled with zeros, and its registrations.
 class MemoryRegion {
  public:
   // `access`: IBV_ACCESS_*; local write is always added (remote write and atomics require it).
   // Throws Error(kEnvironment) with the remedy.
-  MemoryRegion(ibv_pd* pd, const MemoryKind& kind, const BufferRequest& request, int access);
+  MemoryRegion(ibv_pd* pd, const MemoryKind& kind, const BufferRequest& request, int access,
+               std::uint32_t registrations = 1);
 
   std::byte* data() const { return buffer_.data(); }
   std::size_t size() const { return buffer_.size(); }
   std::size_t page_bytes() const { return buffer_.page_bytes(); }  // 0: not known
-  const std::string& how() const { return registration_.how; }     // it was registered
+  const std::string& how() const { return registrations_.front().how; }
   // What requests name, here and at the peer; comes from the registration, not from the pointer.
   std::uint64_t addr() const;
-  std::uint32_t lkey() const { return registration_.mr->lkey; }
-  std::uint32_t rkey() const { return registration_.mr->rkey; }
+  // Those of queue pair `index`, to which the registrations are dealt.
+  std::uint32_t lkey(std::size_t index = 0) const { return Of(index).mr->lkey; }
+  std::uint32_t rkey(std::size_t index = 0) const { return Of(index).mr->rkey; }
 
  private:
-  Buffer buffer_;  // declared first: outlives its registration
-  Registration registration_;
+  const Registration& Of(std::size_t index) const {
+    return registrations_[index % registrations_.size()];
+  }
+
+  Buffer buffer_;  // first: outlives its registrations
+  std::vector<Registration> registrations_;
 };
 
 }  // namespace rdmabench

@@ -15,12 +15,15 @@
 
 namespace rdmabench {
 
+// What a device that is a file maps at once.
+inline constexpr std::size_t kFileAlignment = std::size_t{1} << 21;
+
 struct BufferRequest {
   std::size_t bytes = 0;
   std::optional<unsigned> numa_node;
   std::string argument = {};  // of a kind that takes one: a file, a device
   // Further ones like it that this side allocates, and where this one lies in a file that all
-  // share.
+  // share: a multiple of kFileAlignment.
   std::uint32_t others = 0;
   std::uint64_t file_offset = 0;
 };
@@ -56,8 +59,8 @@ class Buffer {
 
 struct Registration {
   Mr mr;
-  // Of a kind with several ways: the one that was taken, and why those before it were not. Empty
-  // where there is one way.
+  // "by its virtual address", "as a dma-buf"; of a kind with several ways also why those before it
+  // were not taken.
   std::string how = {};
   // Where requests find the first byte; absent: at the region's own address.
   std::optional<std::uint64_t> iova = {};
@@ -71,8 +74,8 @@ struct MemoryKind {
   std::string_view summary;  // for help and devices, at most a line
   // The reason why this machine or this device has none; absent: it has.
   std::optional<std::string> (*why_not)(ibv_context*);
-  // Page aligned, on the node asked for, every page touched. Throws Error(kEnvironment) with the
-  // remedy.
+  // Page aligned and on the node asked for; pages may be without place until they are filled.
+  // Throws Error(kEnvironment) with the remedy.
   Buffer (*allocate)(ibv_pd*, const BufferRequest&);
   Registration (*register_with)(ibv_pd*, const Buffer&, int access);
   void (*fill)(const Buffer&, std::byte);

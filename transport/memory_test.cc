@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <utility>
 
@@ -22,35 +24,91 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-class EachMemoryKind : public ::testing::TestWithParam<const MemoryKind*> {};
+class EachMemoryKind : public ::testing::TestWithParam<const MemoryKind*> {
+ protected:
+  EachMemoryKind() {
+    if (kind().argument == Argument::kRequired) {
+      std::ofstream(file_, std::ios::binary) << std::string(kFileBytes, 'x');
+    }
+  }
+  ~EachMemoryKind() override { std::filesystem::remove(file_); }
+
+  static const MemoryKind& kind() { return *GetParam(); }
+  // What hides here what there is to test.
+  std::optional<std::string> why_not() const { return kind().why_not(device_.context()); }
+  Buffer Allocate(std::size_t bytes, std::optional<unsigned> node = {}) const {
+    return kind().allocate(
+        pd_.get(), {.bytes = bytes,
+                    .numa_node = node,
+                    .argument = kind().argument == Argument::kRequired ? file_ : std::string()});
+  }
+
+  static constexpr std::size_t kFileBytes = std::size_t{1} << 16;
+
+ private:
+  static Device Open() {
+    fake::Reset();
+    return Device::Open("fake0");
+  }
+  std::string file_ = ::testing::TempDir() + "memory_of_" + std::string(kind().name);
+  Device device_ = Open();
+  Pd pd_{ibv_alloc_pd(device_.context())};
+};
 INSTANTIATE_TEST_SUITE_P(Rows, EachMemoryKind,
                          ::testing::ValuesIn(MemoryKinds().begin(), MemoryKinds().end()),
                          [](const auto& test) { return std::string(test.param->name); });
 
-TEST_P(EachMemoryKind, IsFoundByItsName) {
-  EXPECT_EQ(FindMemoryKind(GetParam()->name).allocate, GetParam()->allocate);
+TEST_P(EachMemoryKind, IsFoundByItsName) { EXPECT_EQ(&FindMemoryKind(kind().name), &kind()); }
+
+TEST_P(EachMemoryKind, SaysWhatItIsInALine) {
+  EXPECT_FALSE(kind().summary.empty());
+  EXPECT_EQ(kind().summary.find('\n'), std::string_view::npos);
 }
 
-TEST_P(EachMemoryKind, StartsAtAPage) {
-  const Buffer buffer = GetParam()->allocate(nullptr, {.bytes = 100, .numa_node = {}});
+// Where there is none, the error says so, too.
+TEST_P(EachMemoryKind, IsThereOrSaysWhyNot) {
+  if (!why_not()) {
+    EXPECT_NO_THROW(Allocate(4096));
+  } else {
+    EXPECT_FALSE(why_not()->empty());
+    EXPECT_THROW(Allocate(4096), Error);
+  }
+}
+
+TEST_P(EachMemoryKind, StartsAtAPageAndHasTheSizeAskedFor) {
+  if (why_not() || !kind().cpu_access) GTEST_SKIP() << why_not().value_or("no address");
+  const Buffer buffer = Allocate(4097);
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer.data()) % page, 0U);
-}
-
-TEST_P(EachMemoryKind, HasTheSizeAskedFor) {
-  EXPECT_EQ(GetParam()->allocate(nullptr, {.bytes = 4097, .numa_node = {}}).size(), 4097U);
+  EXPECT_EQ(buffer.size(), 4097U);
 }
 
 TEST_P(EachMemoryKind, FillsEveryByte) {
-  const Buffer buffer = GetParam()->allocate(nullptr, {.bytes = 10000, .numa_node = {}});
-  GetParam()->fill(buffer, std::byte{0x5a});
-  if (!GetParam()->cpu_access) GTEST_SKIP() << "the CPU cannot look";
+  if (why_not() || !kind().cpu_access) GTEST_SKIP() << why_not().value_or("the CPU cannot look");
+  const Buffer buffer = Allocate(10000);
+  kind().fill(buffer, std::byte{0x5a});
   EXPECT_EQ(std::count(buffer.data(), buffer.data() + buffer.size(), std::byte{0x5a}), 10000);
 }
 
 TEST_P(EachMemoryKind, RefusesANodeThatIsNotThere) {
-  EXPECT_THAT([] { GetParam()->allocate(nullptr, {.bytes = 4096, .numa_node = 1000}); },
+  if (why_not() || !kind().cpu_access) GTEST_SKIP() << why_not().value_or("it is of no node");
+  EXPECT_THAT([this] { Allocate(4096, 1000); },
               ThrowsMessage<Error>(HasSubstr("cannot bind memory to NUMA node 1000")));
+}
+
+TEST(Memory, TellsOfEveryKindWhatItIsAndWhetherItIsThere) {
+  fake::Reset();
+  const Device device = Device::Open("fake0");
+  const std::vector<KindAvailability> kinds = ProbeMemoryKinds(device.context());
+  ASSERT_EQ(kinds.size(), MemoryKinds().size());
+  for (std::size_t i = 0; i < kinds.size(); ++i) EXPECT_EQ(kinds[i].name, MemoryKinds()[i]->name);
+  const auto of = [&](std::string_view name) {
+    return std::find_if(kinds.begin(), kinds.end(),
+                        [&](const KindAvailability& kind) { return kind.name == name; });
+  };
+  EXPECT_EQ(of("host")->why_not, std::nullopt);
+  EXPECT_EQ(of("dm")->why_not, "the device has no memory of its own to give (max_dm_size is 0)");
+  EXPECT_EQ(of("odp")->why_not, "the device does not page on demand");
 }
 
 TEST(Memory, NamesTheKnownKindsWhenAskedForAnother) {
@@ -77,8 +135,9 @@ class MemoryRegionTest : public ::testing::Test {
     EXPECT_EQ(fake::LiveObjects(), 0U);
   }
   MemoryRegion Region(int access) const {
-    return {pd_.get(), FindMemoryKind("host"), {.bytes = 8192, .numa_node = {}}, access};
+    return {pd(), FindMemoryKind("host"), {.bytes = 8192, .numa_node = {}}, access};
   }
+  ibv_pd* pd() const { return pd_.get(); }
 
  private:
   static Device Open() {
@@ -103,6 +162,26 @@ TEST_F(MemoryRegionTest, PassesRelaxedOrderingOn) {
 TEST_F(MemoryRegionTest, TellsThePeerTheRegistrationsAddress) {
   const MemoryRegion region = Region(0);
   EXPECT_EQ(region.addr(), reinterpret_cast<std::uintptr_t>(region.data()));
+}
+
+TEST_F(MemoryRegionTest, StartsWithZeros) {
+  const MemoryRegion region = Region(0);
+  EXPECT_EQ(std::count(region.data(), region.data() + region.size(), std::byte{0}), 8192);
+}
+
+TEST_F(MemoryRegionTest, SaysHowItWasRegisteredAndInWhatPages) {
+  const MemoryRegion region = Region(0);
+  EXPECT_EQ(region.how(), "by its virtual address");
+  EXPECT_EQ(region.page_bytes(), static_cast<std::size_t>(sysconf(_SC_PAGESIZE)));
+}
+
+TEST_F(MemoryRegionTest, DealsItsKeysToQueuePairs) {
+  const MemoryRegion region(pd(), FindMemoryKind("host"), {.bytes = 8192, .numa_node = {}}, 0, 3);
+  EXPECT_NE(region.rkey(0), region.rkey(1));
+  EXPECT_NE(region.lkey(1), region.lkey(2));
+  EXPECT_EQ(region.rkey(3), region.rkey(0));
+  const MemoryRegion of_one_key = Region(0);
+  EXPECT_EQ(of_one_key.rkey(5), of_one_key.rkey(0));
 }
 
 TEST_F(MemoryRegionTest, SaysHowMuchCouldNotBeRegistered) {

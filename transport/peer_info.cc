@@ -26,6 +26,7 @@ nlohmann::json PeerInfoToJson(const PeerInfo& info) {
   nlohmann::json& queue_pairs = json["queue_pairs"] = nlohmann::json::array();
   for (const PeerInfo::QueuePair& pair : info.queue_pairs) {
     queue_pairs.push_back({{"qpn", pair.qpn}, {"psn", pair.psn}});
+    if (pair.rkey) queue_pairs.back()["rkey"] = *pair.rkey;
   }
   return json;
 }
@@ -44,7 +45,12 @@ PeerInfo PeerInfoFromJson(const nlohmann::json& json, std::uint32_t queue_pairs)
   for (JsonReader& pair : reader.Objects("queue_pairs", queue_pairs)) {
     info.queue_pairs.push_back(
         {.qpn = static_cast<std::uint32_t>(pair.Number("qpn", 1, kMost24Bits)),
-         .psn = static_cast<std::uint32_t>(pair.Number("psn", 0, kMost24Bits))});
+         .psn = static_cast<std::uint32_t>(pair.Number("psn", 0, kMost24Bits)),
+         .rkey = {}});
+    if (pair.Has("rkey")) {
+      info.queue_pairs.back().rkey =
+          static_cast<std::uint32_t>(pair.Number("rkey", 0, kMost32Bits));
+    }
     pair.Done();
   }
   reader.Done();

@@ -1,0 +1,62 @@
+// The part of a crew that chooses the memory of its endpoints.
+#include <string>
+
+#include "bench/crew.h"
+#include "transport/error.h"
+#include "transport/memory.h"
+
+namespace rdmabench {
+
+const MemoryKind& Crew::memory_kind() const {
+  const MemoryOptions& memory = setting_.plan.memory;
+  return FindMemoryKind(setting_.role == Role::kClient ? memory.kind : memory.server_kind());
+}
+
+std::optional<std::uint32_t> Crew::most_inline() const {
+  return memory_kind().inline_ok ? setting_.plan.queue.inline_bytes : 0;
+}
+
+// Which one of a kind is each side's own affair.
+std::string Crew::MemoryArgument() const {
+  const MemoryKind& kind = memory_kind();
+  const std::string name(kind.name);
+  const auto found = setting_.site.memory_arguments.find(name);
+  if (found != setting_.site.memory_arguments.end()) return found->second;
+  if (kind.argument != Argument::kRequired) return {};
+  if (setting_.role == Role::kClient) {
+    throw Error(Blame::kUsage, "--memory " + name + " does not say which file",
+                "give --memory " + name + "=FILE");
+  }
+  throw Error(Blame::kEnvironment, "the server was not told which file is its " + name + " memory",
+              "start it with --memory " + name + "=FILE, or use --remote-memory host");
+}
+
+void Crew::ChooseMemory(std::uint32_t index, EndpointOptions& options) const {
+  const QueueOptions& queue = setting_.plan.queue;
+  const auto own = [&](std::uint32_t worker) {
+    return duty_.Posts() ? setting_.agreement.OwnBytes(QueuePairsOf(queue, worker)) : 0;
+  };
+  const auto exposed = [&](std::uint32_t worker) {
+    const std::uint32_t pairs = QueuePairsOf(queue, worker);
+    return peer_duty_.Posts() ? setting_.agreement.ExposedBytes(setting_.plan, pairs) : 0;
+  };
+  options.memory_kind = &memory_kind();
+  options.memory_argument = MemoryArgument();
+  options.memory_others = queue.threads - 1;
+  // The first worker has as many queue pairs as any.
+  const std::uint64_t most = own(0) + exposed(0);
+  options.memory_file_offset =
+      (most + kFileAlignment - 1) / kFileAlignment * kFileAlignment * index;
+  options.mr_per_qp = setting_.plan.memory.mr_per_qp;
+  options.own_bytes = own(index);
+  options.exposed_bytes = exposed(index);
+}
+
+report::Memory Crew::DescribeMemory() const {
+  const MemoryRegion& region = endpoint().memory();
+  report::Memory memory{.kind = std::string(memory_kind().name), .registration = region.how()};
+  if (region.page_bytes() != 0) memory.page_bytes = region.page_bytes();
+  return memory;
+}
+
+}  // namespace rdmabench
