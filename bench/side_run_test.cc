@@ -80,6 +80,8 @@ SideRun FullRun() {
   run.until.emplace();
   run.until->half_width_percent = 1.5;
   run.inline_used = true;
+  run.memory = report::Memory{
+      .kind = "huge2m", .registration = "by its virtual address", .page_bytes = 2 << 20};
   return run;
 }
 
@@ -106,6 +108,9 @@ TEST(SideRun, ComesBackAsItWas) {
   EXPECT_EQ(back.warmup_messages, 1000U);
   EXPECT_EQ(back.warmup_seconds, 0.25);
   EXPECT_EQ(back.warmup_steady, true);
+  EXPECT_EQ(back.memory.value_or(report::Memory()).kind, "huge2m");
+  EXPECT_EQ(back.memory->registration, run.memory->registration);
+  EXPECT_EQ(back.memory->page_bytes, run.memory->page_bytes);
   EXPECT_EQ(back.sent_opened_ns, run.sent_opened_ns);
   EXPECT_EQ(back.received_opened_ns, run.received_opened_ns);
   ASSERT_TRUE(back.until.has_value());

@@ -76,6 +76,7 @@ Result WriteBandwidth(std::uint64_t message_bytes, std::uint64_t messages) {
       .warmup_seconds = 0.0078125,
       .warmup_steady = true,
       .working_set_bytes = message_bytes * 256,
+      .working_set_slots = 256,
       .completion_queues = 2,
       .relaxed_ordering = true,
       .client_gid = Gid{.index = 3, .type = "roce_v2", .text = "::ffff:192.168.77.1"},
@@ -88,6 +89,12 @@ Result SweepResult(std::uint64_t message_bytes, std::uint64_t messages) {
   Result result = WriteBandwidth(message_bytes, messages);
   result.queue_pairs = 2;
   result.threads = 2;
+  result.effective.access = "random";
+  result.memory = {
+      .client =
+          Memory{.kind = "host", .registration = "by its virtual address", .page_bytes = 4096},
+      .server = Memory{
+          .kind = "huge2m", .registration = "by its virtual address", .page_bytes = 2097152}};
   result.bandwidth->spread = SpreadAround(result.bandwidth->bytes_per_second);
   result.intervals = {{0.0, 1.0, messages / 2}, {1.0, 1.0, messages / 2}};
   result.traffic[0].sent.messages_per_queue_pair = {messages / 2, messages / 2};

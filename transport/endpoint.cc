@@ -9,8 +9,8 @@
 
 #include "transport/endpoint_limits.h"
 #include "transport/error.h"
-#include "transport/inline_probe.h"
 #include "transport/gid.h"
+#include "transport/inline_probe.h"
 #include "transport/memlock.h"
 
 namespace rdmabench {
@@ -294,7 +294,7 @@ PeerInfo Endpoint::Local() const {
                 .rkey = memory_.rkey(),
                 .queue_pairs = {}};
   for (std::size_t i = 0; i < qps_.size(); ++i) {
-    info.queue_pairs.push_back({.qpn = qps_[i]->qp_num, .psn = psns_[i], .rkey = {}});
+    info.queue_pairs.push_back({.qpn = qps_[i]->qp_num, .psn = psns_[i]});
     if (options_.mr_per_qp) info.queue_pairs.back().rkey = memory_.rkey(i);
   }
   return info;

@@ -45,8 +45,7 @@ PeerInfo PeerInfoFromJson(const nlohmann::json& json, std::uint32_t queue_pairs)
   for (JsonReader& pair : reader.Objects("queue_pairs", queue_pairs)) {
     info.queue_pairs.push_back(
         {.qpn = static_cast<std::uint32_t>(pair.Number("qpn", 1, kMost24Bits)),
-         .psn = static_cast<std::uint32_t>(pair.Number("psn", 0, kMost24Bits)),
-         .rkey = {}});
+         .psn = static_cast<std::uint32_t>(pair.Number("psn", 0, kMost24Bits))});
     if (pair.Has("rkey")) {
       info.queue_pairs.back().rkey =
           static_cast<std::uint32_t>(pair.Number("rkey", 0, kMost32Bits));

@@ -19,7 +19,7 @@ struct PeerInfo {
   struct QueuePair {
     std::uint32_t qpn = 0;
     std::uint32_t psn = 0;
-    std::optional<std::uint32_t> rkey;  // absent: the one of all
+    std::optional<std::uint32_t> rkey = {};  // absent: the one of all
   };
   std::vector<QueuePair> queue_pairs;
 };

@@ -23,7 +23,8 @@ PeerInfo Complete() {
           .addr = 0xfffffffffffff000,
           .bytes = 0xfff,
           .rkey = 0xffffffff,
-          .queue_pairs = {{.qpn = 0x11, .psn = 0xffffff}, {.qpn = 0xffffff, .psn = 0}}};
+          .queue_pairs = {{.qpn = 0x11, .psn = 0xffffff},
+                          {.qpn = 0xffffff, .psn = 0, .rkey = 0xfffffffe}}};
 }
 
 TEST(PeerInfo, ComesBackAsItWent) {
@@ -38,6 +39,8 @@ TEST(PeerInfo, ComesBackAsItWent) {
   ASSERT_EQ(read.queue_pairs.size(), 2U);
   EXPECT_EQ(read.queue_pairs[0].psn, 0xffffffU);
   EXPECT_EQ(read.queue_pairs[1].qpn, 0xffffffU);
+  EXPECT_EQ(read.queue_pairs[0].rkey, std::nullopt);
+  EXPECT_EQ(read.queue_pairs[1].rkey, 0xfffffffe);
 }
 
 TEST(PeerInfo, LeavesOutWhatIsNotKnown) {
