@@ -59,7 +59,8 @@ Buffer AllocateHuge(const BufferRequest& request, std::size_t page_bytes) {
                 [data, mapped] { munmap(data, mapped); }, {.page_bytes = page_bytes});
   if (request.numa_node) BindToNode(data, mapped, *request.numa_node);
   // The mapping reserves pages of any node; whether the node has them is known only now.
-  if (const int code = Populate(data, mapped); code != 0) ThrowTooFew(pages, needed, of_all, code);
+  // The kernel's word for that is EFAULT.
+  if (Populate(data, mapped) != 0) ThrowTooFew(pages, needed, of_all, ENOMEM);
   return buffer;
 }
 
