@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "transport/cuda_allocation.h"
@@ -71,7 +72,8 @@ std::optional<std::string> PeermemObstacle(const Candidate& candidate) {
   if (candidate.gpu.has_gpudirect == false) return "the GPU has no GPUDirect RDMA";
   const std::filesystem::path modules = std::filesystem::path(candidate.sysfs) / "module";
   for (const std::string_view module : {"nvidia_peermem", "nv_peer_mem"}) {
-    if (std::filesystem::exists(modules / module)) return std::nullopt;
+    std::error_code error;
+    if (std::filesystem::exists(modules / module, error)) return std::nullopt;
   }
   return "the kernel module nvidia_peermem is not loaded (no /sys/module/nvidia_peermem)";
 }
