@@ -211,6 +211,7 @@ TEST_P(PerftestOptions, AreUnknownButTheRemedySaysWhatIsHere) {
 INSTANTIATE_TEST_SUITE_P(Names, PerftestOptions,
                          testing::Values(Perftest{"--rate-limit", "--rate 10Gbps"},
                                          Perftest{"--latency-gap", "--rate 1Kpps"},
+                                         Perftest{"--use-cuda", "--memory cuda"},
                                          Perftest{"-A", "cmp_swap_*"},
                                          Perftest{"-F", "leave it out"},
                                          Perftest{"--report-gbits", "Gb/s"},
