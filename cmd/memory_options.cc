@@ -33,6 +33,7 @@ std::string KindNames() {
   for (const MemoryKind* kind : MemoryKinds()) {
     names += (names.empty() ? "" : ", ") + std::string(kind->name);
     if (kind->argument == Argument::kRequired) names += "=FILE";
+    if (kind->argument == Argument::kOptional) names += "[=WHICH]";
   }
   return names;
 }

@@ -51,7 +51,7 @@ std::string Describe(const Gpu& gpu) {
 
 CudaDriver::CudaDriver(const std::string& library)
     : functions_(new CudaFunctions{.library = CudaLibrary(library)}) {
-  Check(functions_->init(0), "cannot initialize CUDA", kSeeTheDriver);
+  Check(functions_->init(0), "cannot initialize CUDA in NVIDIA's driver", kSeeTheDriver);
 }
 
 CudaDriver::~CudaDriver() = default;

@@ -241,8 +241,10 @@ TEST_F(CudaMemory, SaysThatThereIsNoGpu) {
 TEST_F(CudaMemory, PassesOnWhatCudaSaysOfItsStart) {
   cuda_.failing_call = "cuInit";
   cuda_.failing_result = 100;
-  EXPECT_THAT(WhyNot(), Optional(StrEq("cannot initialize CUDA: no CUDA-capable device is detected "
-                                       "(CUDA error 100)")));
+  EXPECT_THAT(WhyNot(),
+              Optional(StrEq(
+                  "cannot initialize CUDA in NVIDIA's driver: no CUDA-capable device is detected "
+                  "(CUDA error 100)")));
 }
 
 TEST_F(CudaMemory, PassesOnTheNumberOfAnErrorWithoutWords) {

@@ -1,5 +1,6 @@
 #include "transport/memory.h"
 
+#include "transport/cuda_memory.h"
 #include "transport/device_memory.h"
 #include "transport/dmabuf_memory.h"
 #include "transport/error.h"
@@ -13,8 +14,8 @@ namespace rdmabench {
 namespace {
 
 constexpr const MemoryKind* kMemoryKinds[] = {
-    &kHostMemory, &kHuge2mMemory, &kHuge1gMemory,  &kMmapMemory,
-    &kOdpMemory,  &kDeviceMemory, &kUdmabufMemory, &kDmaHeapMemory,
+    &kHostMemory,   &kHuge2mMemory,  &kHuge1gMemory,  &kMmapMemory, &kOdpMemory,
+    &kDeviceMemory, &kUdmabufMemory, &kDmaHeapMemory, &kCudaMemory,
 };
 
 // Writes all of it: a page gets its place when it is written first, and it must have one before it

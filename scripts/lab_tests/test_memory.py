@@ -56,6 +56,7 @@ def test_huge_pages_of_one_side_only(b, server, huge_pages):
     ("dm", "max_dm_size is 0"),
     ("udmabuf", "modprobe udmabuf"),
     ("dma_heap", "CONFIG_DMABUF_HEAPS"),
+    ("cuda", "NVIDIA's driver"),
 ])
 def test_a_kind_that_is_not_there_says_why(b, server, kind, text):
     code, stderr = refusal(b, server, "-s", "4K", "--memory", kind)
