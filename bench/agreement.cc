@@ -24,9 +24,17 @@ std::uint32_t MostReadDepth(const DeviceLimits& limits) {
       std::min<std::uint64_t>({limits.max_rd_atom, limits.max_init_rd_atom, kReadDepth.high}));
 }
 
-std::uint32_t AgreeMtu(const TestPlan& test, const Sides& sides) {
-  const std::uint32_t client = sides.client.active_mtu_bytes;
-  const std::uint32_t server = sides.server.active_mtu_bytes;
+// One device of each side.
+struct Ends {
+  const Offer& client;
+  const Offer& server;
+  std::string_view client_ip;
+  std::string_view server_ip;
+};
+
+std::uint32_t AgreeMtu(const TestPlan& test, const Ends& ends) {
+  const std::uint32_t client = ends.client.active_mtu_bytes;
+  const std::uint32_t server = ends.server.active_mtu_bytes;
   const std::uint32_t smaller = std::min(client, server);
   if (!test.link.mtu_bytes) return smaller;
   if (*test.link.mtu_bytes <= smaller) return *test.link.mtu_bytes;
@@ -46,23 +54,23 @@ std::vector<Gid> Allowed(std::vector<Gid> gids, const LinkOptions& link) {
   return gids;
 }
 
-void AgreeAddresses(const TestPlan& test, const Sides& sides, Agreement& agreement) {
-  if (sides.client.link_layer != sides.server.link_layer) {
+void AgreeAddresses(const TestPlan& test, const Ends& ends, Path& path) {
+  if (ends.client.link_layer != ends.server.link_layer) {
     throw Error(Blame::kEnvironment,
-                "the client's port is " + sides.client.link_layer + ", the server's is " +
-                    sides.server.link_layer,
+                "the client's port is " + ends.client.link_layer + ", the server's is " +
+                    ends.server.link_layer,
                 "choose ports of one fabric with --ib-dev on both sides");
   }
   const bool chosen = test.link.gid_type || test.link.ipv6;
-  if (!chosen && !sides.client.needs_gid && !sides.server.needs_gid) return;
-  const std::vector<Gid> client = Allowed(sides.client.gids, test.link);
-  const std::vector<Gid> server = Allowed(sides.server.gids, test.link);
+  if (!chosen && !ends.client.needs_gid && !ends.server.needs_gid) return;
+  const std::vector<Gid> client = Allowed(ends.client.gids, test.link);
+  const std::vector<Gid> server = Allowed(ends.server.gids, test.link);
   const GidPair pair = ChooseGidPair({.client = client,
                                       .server = server,
-                                      .client_ip = sides.client_ip,
-                                      .server_ip = sides.server_ip});
-  agreement.client_gid = pair.client;
-  agreement.server_gid = pair.server;
+                                      .client_ip = ends.client_ip,
+                                      .server_ip = ends.server_ip});
+  path.client_gid = pair.client;
+  path.server_gid = pair.server;
 }
 
 void CheckLimit(const std::string& what, std::uint64_t asked, std::uint64_t allowed) {
@@ -72,8 +80,8 @@ void CheckLimit(const std::string& what, std::uint64_t asked, std::uint64_t allo
               "ask for less, or start the server with a higher limit");
 }
 
-void CheckDevices(const TestPlan& test, const Sides& sides) {
-  const std::uint32_t pairs = std::min(sides.client.max_queue_pairs, sides.server.max_queue_pairs);
+void CheckDevices(const TestPlan& test, const Ends& ends) {
+  const std::uint32_t pairs = std::min(ends.client.max_queue_pairs, ends.server.max_queue_pairs);
   if (test.queue.queue_pairs > pairs) {
     throw Error(Blame::kEnvironment,
                 "--qp " + Text(test.queue.queue_pairs) +
@@ -86,24 +94,44 @@ void CheckDevices(const TestPlan& test, const Sides& sides) {
                 "the " + std::string(client ? "server" : "client") + "'s device has no " + what);
   };
   if (FindTest(test.test).op->IsBoundByReadDepth()) {
-    need(sides.client.max_read_depth > 0, sides.server.max_read_depth > 0, "outstanding reads");
+    need(ends.client.max_read_depth > 0, ends.server.max_read_depth > 0, "outstanding reads");
   }
   if (FindTest(test.test).op->IsAtomic()) {
-    need(sides.client.atomics, sides.server.atomics, "atomic operations");
+    need(ends.client.atomics, ends.server.atomics, "atomic operations");
   }
   if (test.queue.use_srq) {
-    need(sides.client.max_srq_depth > 0, sides.server.max_srq_depth > 0, "shared receive queues");
+    need(ends.client.max_srq_depth > 0, ends.server.max_srq_depth > 0, "shared receive queues");
   }
 }
 
-std::uint32_t AgreeReadDepth(const TestPlan& test, const Sides& sides) {
-  const std::uint32_t most = std::min(sides.client.max_read_depth, sides.server.max_read_depth);
+std::uint32_t AgreeReadDepth(const TestPlan& test, const Ends& ends) {
+  const std::uint32_t most = std::min(ends.client.max_read_depth, ends.server.max_read_depth);
   if (!FindTest(test.test).op->IsBoundByReadDepth()) return std::min(most, 1U);
   const std::uint32_t asked = test.queue.read_depth.value_or(most);
   if (asked <= most) return asked;
   throw Error(Blame::kEnvironment,
               "--outs " + Text(asked) + " is more than the devices allow, which is " + Text(most),
               "lower --outs");
+}
+
+Path AgreePath(const TestPlan& test, const Ends& ends) {
+  CheckDevices(test, ends);
+  Path path{.mtu_bytes = AgreeMtu(test, ends), .client_gid = {}, .server_gid = {}};
+  AgreeAddresses(test, ends, path);
+  return path;
+}
+
+// What one pair of devices allows; of several the least counts.
+void AgreeDepths(const TestPlan& test, const Ends& ends, Agreement& agreement) {
+  const auto lower = [](std::uint32_t& most, std::uint32_t here) {
+    most = most == 0 ? here : std::min(most, here);
+  };
+  lower(agreement.most_depth, std::min(ends.client.max_depth, ends.server.max_depth));
+  lower(agreement.most_receive_depth, agreement.most_depth);
+  if (test.queue.use_srq) {
+    lower(agreement.most_receive_depth,
+          std::min(ends.client.max_srq_depth, ends.server.max_srq_depth));
+  }
 }
 
 std::uint32_t RandomSeed() { return static_cast<std::uint32_t>(std::random_device{}()); }
@@ -120,9 +148,15 @@ std::uint64_t RequestBytes(const Agreement& agreement) {
 
 }  // namespace
 
+std::string NameOf(const Device& device, const PortInfo& port) {
+  const DeviceInfo& info = device.info();
+  return info.name + (info.ports.size() > 1 ? ":" + std::to_string(port.number) : "");
+}
+
 Offer MakeOffer(const Device& device, const PortInfo& port, std::optional<int> gid_index) {
   const DeviceLimits& limits = device.info().limits;
-  Offer offer{.link_layer = port.link_layer,
+  Offer offer{.device = NameOf(device, port),
+              .link_layer = port.link_layer,
               .active_mtu_bytes = port.active_mtu_bytes,
               .lid = port.lid,
               .needs_gid = port.grh_required || port.link_layer == "ethernet" || gid_index,
@@ -145,6 +179,24 @@ Offer MakeOffer(const Device& device, const PortInfo& port, std::optional<int> g
                   device.info().name + " port " + std::to_string(port.number),
               known.empty() ? "the port has no GID; give its interface an address"
                             : "in use are: " + known);
+}
+
+TestPlan OverRails(TestPlan test, std::size_t rails) {
+  test.queue.queue_pairs *= static_cast<std::uint32_t>(rails);
+  test.queue.threads *= static_cast<std::uint32_t>(rails);
+  return test;
+}
+
+void CheckRails(const TestPlan& test, std::size_t rails) {
+  if (rails == 1 || !test.queue.rdma_cm) return;
+  throw Error(Blame::kUsage, "--rdma-cm does not go with several devices (--ib-dev)",
+              "measure one device at a time, or leave --rdma-cm out");
+}
+
+std::uint32_t Agreement::SmallestMtu() const {
+  std::uint32_t smallest = paths.front().mtu_bytes;
+  for (const Path& path : paths) smallest = std::min(smallest, path.mtu_bytes);
+  return smallest;
 }
 
 std::uint32_t Agreement::Depth() const {
@@ -175,57 +227,72 @@ void Derive(const TestPlan& test, Agreement& agreement) {
   if (IsOpenLoop(test) && !test.queue.send_depth && FindTest(test.test).op->IsBoundByReadDepth()) {
     most_depth = std::min(most_depth, agreement.read_depth);
   }
-  for (const std::uint64_t bytes : SizesFor(test, agreement.mtu_bytes)) {
+  for (const std::uint64_t bytes : SizesFor(test, agreement.SmallestMtu())) {
     agreement.shapes.push_back(ShapeFor(test, bytes, most_depth));
     most = std::max(most, bytes);
   }
   agreement.receive = ReceiveShapeFor(test, most, agreement.most_receive_depth, agreement.Depth());
 }
 
-void Verify(const Agreement& agreement, const TestPlan& test, const Offer& own) {
+void Verify(const Agreement& agreement, const TestPlan& test, std::span<const Offer> own) {
   const auto refuse = [](const std::string& what) {
     throw Error(Blame::kRun, "the server's agreement does not answer the plan: " + what);
   };
-  if (agreement.most_depth > own.max_depth) refuse("a depth beyond this device's");
-  if (agreement.most_receive_depth > agreement.most_depth ||
-      (test.queue.use_srq && agreement.most_receive_depth > own.max_srq_depth)) {
-    refuse("a receive depth beyond this device's");
-  }
-  if (agreement.read_depth > own.max_read_depth) refuse("outstanding reads beyond this device's");
-  if (agreement.mtu_bytes > own.active_mtu_bytes ||
-      (test.link.mtu_bytes && agreement.mtu_bytes != *test.link.mtu_bytes)) {
-    refuse("MTU " + Text(agreement.mtu_bytes));
-  }
+  if (agreement.paths.size() != own.size()) refuse("it is of another number of devices");
   if (agreement.verify_seed.has_value() != test.run.verify ||
       (test.run.verify_seed && agreement.verify_seed != test.run.verify_seed)) {
     refuse("another seed of the messages' content");
   }
-  const auto is_own = [&](const Gid& gid) { return gid.index == agreement.client_gid->index; };
-  if (agreement.client_gid && std::none_of(own.gids.begin(), own.gids.end(), is_own)) {
-    refuse("GID " + std::to_string(agreement.client_gid->index) + " was not offered");
+  if (agreement.most_receive_depth > agreement.most_depth) refuse("more receives than sends");
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    const Offer& offer = own[i];
+    const Path& path = agreement.paths[i];
+    if (agreement.most_depth > offer.max_depth) refuse("a depth beyond this device's");
+    if (test.queue.use_srq && agreement.most_receive_depth > offer.max_srq_depth) {
+      refuse("a receive depth beyond this device's");
+    }
+    if (agreement.read_depth > offer.max_read_depth) {
+      refuse("outstanding reads beyond this device's");
+    }
+    if (path.mtu_bytes > offer.active_mtu_bytes ||
+        (test.link.mtu_bytes && path.mtu_bytes != *test.link.mtu_bytes)) {
+      refuse("MTU " + Text(path.mtu_bytes));
+    }
+    const auto is_own = [&](const Gid& gid) { return gid.index == path.client_gid->index; };
+    if (path.client_gid && std::none_of(offer.gids.begin(), offer.gids.end(), is_own)) {
+      refuse("GID " + std::to_string(path.client_gid->index) + " was not offered");
+    }
   }
 }
 
 Agreement Agree(const TestPlan& test, const Sides& sides, const Limits& limits) {
-  CheckDevices(test, sides);
-  CheckLimit("queue pairs a client", test.queue.queue_pairs, limits.queue_pairs);
+  const std::size_t rails = sides.client.size();
+  CheckRails(test, rails);
+  const QueueOptions all = OverRails(test, rails).queue;
   CheckLimit("ms a test", test.run.LongestMs(), limits.duration_ms);
   Agreement agreement;
-  agreement.mtu_bytes = AgreeMtu(test, sides);
-  AgreeAddresses(test, sides, agreement);
-  agreement.most_depth = std::min(sides.client.max_depth, sides.server.max_depth);
-  agreement.most_receive_depth = agreement.most_depth;
-  if (test.queue.use_srq) {
-    agreement.most_receive_depth =
-        std::min({agreement.most_depth, sides.client.max_srq_depth, sides.server.max_srq_depth});
+  agreement.read_depth = kReadDepth.high;
+  for (std::size_t i = 0; i < rails; ++i) {
+    const Ends ends{sides.client[i], sides.server[i], sides.client_ip, sides.server_ip};
+    try {
+      agreement.paths.push_back(AgreePath(test, ends));
+      AgreeDepths(test, ends, agreement);
+      agreement.read_depth = std::min(agreement.read_depth, AgreeReadDepth(test, ends));
+    } catch (const Error& error) {
+      if (rails == 1) throw;
+      throw Error(
+          error.blame(),
+          "between " + ends.client.device + " and " + ends.server.device + ": " + error.what(),
+          error.remedy());
+    }
   }
-  agreement.read_depth = AgreeReadDepth(test, sides);
+  CheckLimit("queue pairs a client", all.queue_pairs, limits.queue_pairs);
   if (test.run.verify) agreement.verify_seed = test.run.verify_seed.value_or(RandomSeed());
   Derive(test, agreement);
   const bool server_keeps = DutyOf(FindTest(test.test), test.queue, Role::kServer).pings;
   std::uint64_t memory = server_keeps ? sides.keep_samples * sizeof(std::uint64_t) : 0;
-  for (std::uint32_t i = 0; i < test.queue.threads; ++i) {
-    const std::uint32_t pairs = QueuePairsOf(test.queue, i);
+  for (std::uint32_t i = 0; i < all.threads; ++i) {
+    const std::uint32_t pairs = QueuePairsOf(all, i);
     memory += agreement.OwnBytes(pairs) + agreement.ExposedBytes(test, pairs) +
               pairs * RequestBytes(agreement);
   }

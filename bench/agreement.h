@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ namespace rdmabench {
 
 // What one side brings: its port and its device's limits.
 struct Offer {
+  std::string device;      // by NameOf()
   std::string link_layer;  // "infiniband", "ethernet"
   std::uint32_t active_mtu_bytes = 0;
   std::uint16_t lid = 0;
@@ -30,6 +32,9 @@ struct Offer {
   bool atomics = false;
 };
 
+// "mlx5_0", or "mlx4_0:2" of a device with several ports.
+std::string NameOf(const Device& device, const PortInfo& port);
+
 // Takes what the port tells. Throws Error(kEnvironment) when `gid_index` is not in the table.
 Offer MakeOffer(const Device& device, const PortInfo& port, std::optional<int> gid_index);
 
@@ -40,10 +45,16 @@ struct Limits {
   std::uint64_t duration_ms = 86'400'000;
 };
 
-struct Agreement {
+// How the queue pairs between one device of each side are connected.
+struct Path {
   std::uint32_t mtu_bytes = 0;
   std::optional<Gid> client_gid;
   std::optional<Gid> server_gid;
+};
+
+struct Agreement {
+  std::vector<Path> paths;  // one for each device of the client, in its order
+  // Of every device.
   std::uint32_t most_depth = 0;
   std::uint32_t most_receive_depth = 0;
   std::uint32_t read_depth = 1;
@@ -52,6 +63,7 @@ struct Agreement {
   std::vector<RingShape> shapes;  // one for each of the test's sizes
   ReceiveShape receive;
 
+  std::uint32_t SmallestMtu() const;
   std::uint32_t Depth() const;  // of the queue pairs: the most that any size needs
   // Of one worker: the slots that its requests name, and those that the peer's requests name or
   // fill.
@@ -62,13 +74,22 @@ struct Agreement {
 // Fills in the shapes that follow from the plan and from what was agreed.
 void Derive(const TestPlan& test, Agreement& agreement);
 
+// The test as a side runs it over so many devices at once: with the queue pairs and threads of all
+// of them, where the plan's are those of each. Worker i is of device i modulo their number: so the
+// rule that deals queue pairs to workers deals them to each device as if it were alone.
+TestPlan OverRails(TestPlan test, std::size_t rails);
+
+// Both have an offer for each device, and those at one place are joined.
 struct Sides {
-  Offer client;
-  Offer server;
+  std::vector<Offer> client;
+  std::vector<Offer> server;
   std::string client_ip;
   std::string server_ip;
   std::uint64_t keep_samples = 0;  // of a size, by the side that measures them
 };
+
+// Throws Error(kUsage) for a test that cannot run over so many devices.
+void CheckRails(const TestPlan& test, std::size_t rails);
 
 // Throws Error naming what was asked and what is allowed: kUsage, kEnvironment, or kRun for the
 // server's limits.
@@ -76,10 +97,11 @@ Agreement Agree(const TestPlan& test, const Sides& sides, const Limits& limits);
 
 // What the client checks before it believes the server's decision: its own offer has it. Throws
 // Error(kRun).
-void Verify(const Agreement& agreement, const TestPlan& test, const Offer& own);
+void Verify(const Agreement& agreement, const TestPlan& test, std::span<const Offer> own);
 
-nlohmann::json OfferToJson(const Offer& offer);
-Offer OfferFromJson(const nlohmann::json& json);
+// Offers of all devices of a side: at least one. Throws Error(kRun).
+nlohmann::json OffersToJson(std::span<const Offer> offers);
+std::vector<Offer> OffersFromJson(const nlohmann::json& json);
 nlohmann::json AgreementToJson(const Agreement& agreement);
 // Derives what this test makes of it.
 Agreement AgreementFromJson(const nlohmann::json& json, const TestPlan& test);

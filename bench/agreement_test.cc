@@ -22,7 +22,8 @@ Gid MakeGid(int index, const char* text) {
 }
 
 Offer RoceOffer(const char* ip) {
-  return {.link_layer = "ethernet",
+  return {.device = "mlx5_0",
+          .link_layer = "ethernet",
           .active_mtu_bytes = 1024,
           .lid = 0,
           .needs_gid = true,
@@ -35,7 +36,8 @@ Offer RoceOffer(const char* ip) {
 }
 
 Offer InfiniBandOffer(std::uint16_t lid) {
-  return {.link_layer = "infiniband",
+  return {.device = "mlx5_2",
+          .link_layer = "infiniband",
           .active_mtu_bytes = 4096,
           .lid = lid,
           .needs_gid = false,
@@ -48,8 +50,8 @@ Offer InfiniBandOffer(std::uint16_t lid) {
 }
 
 Sides Roce() {
-  return {.client = RoceOffer("::ffff:10.0.0.2"),
-          .server = RoceOffer("::ffff:10.0.0.1"),
+  return {.client = {RoceOffer("::ffff:10.0.0.2")},
+          .server = {RoceOffer("::ffff:10.0.0.1")},
           .client_ip = "10.0.0.2",
           .server_ip = "10.0.0.1"};
 }
@@ -68,22 +70,22 @@ TestPlan WriteBw() {
 
 TEST(Agree, PairsTheGidsOfTheSessionsAddresses) {
   const Agreement agreement = Agree(WriteBw(), Roce(), {});
-  ASSERT_TRUE(agreement.client_gid && agreement.server_gid);
-  EXPECT_EQ(agreement.client_gid->index, 1);
-  EXPECT_EQ(agreement.server_gid->Text(), "::ffff:10.0.0.1");
+  ASSERT_TRUE(agreement.paths[0].client_gid && agreement.paths[0].server_gid);
+  EXPECT_EQ(agreement.paths[0].client_gid->index, 1);
+  EXPECT_EQ(agreement.paths[0].server_gid->Text(), "::ffff:10.0.0.1");
 }
 
 TEST(Agree, TakesTheSmallerActiveMtu) {
   Sides sides = Roce();
-  sides.client.active_mtu_bytes = 4096;
-  EXPECT_EQ(Agree(WriteBw(), sides, {}).mtu_bytes, 1024U);
+  sides.client[0].active_mtu_bytes = 4096;
+  EXPECT_EQ(Agree(WriteBw(), sides, {}).SmallestMtu(), 1024U);
 }
 
 TEST(Agree, RefusesAnMtuAboveTheActiveOneNamingAllThree) {
   TestPlan test = WriteBw();
   test.link.mtu_bytes = 4096;
   Sides sides = Roce();
-  sides.server.active_mtu_bytes = 2048;
+  sides.server[0].active_mtu_bytes = 2048;
   EXPECT_THAT(
       [&] { Agree(test, sides, {}); },
       ThrowsMessage<Error>(AllOf(HasSubstr("--mtu 4096"), HasSubstr("1024"), HasSubstr("2048"))));
@@ -91,22 +93,23 @@ TEST(Agree, RefusesAnMtuAboveTheActiveOneNamingAllThree) {
 
 TEST(Agree, UsesLidsAloneWhereNoPortNeedsAGrh) {
   const Agreement agreement =
-      Agree(WriteBw(), {InfiniBandOffer(3), InfiniBandOffer(4), "10.0.0.2", "10.0.0.1"}, {});
-  EXPECT_FALSE(agreement.client_gid || agreement.server_gid);
-  EXPECT_EQ(agreement.mtu_bytes, 4096U);
+      Agree(WriteBw(), {{InfiniBandOffer(3)}, {InfiniBandOffer(4)}, "10.0.0.2", "10.0.0.1"}, {});
+  EXPECT_FALSE(agreement.paths[0].client_gid || agreement.paths[0].server_gid);
+  EXPECT_EQ(agreement.SmallestMtu(), 4096U);
 }
 
 TEST(Agree, UsesAGrhOnInfiniBandWhereOnePortRequiresIt) {
-  Sides sides{InfiniBandOffer(3), InfiniBandOffer(4), "10.0.0.2", "10.0.0.1"};
-  for (Offer* offer : {&sides.client, &sides.server}) offer->gids[0].type = GidType::kInfiniBand;
-  sides.server.needs_gid = true;
+  Sides sides{{InfiniBandOffer(3)}, {InfiniBandOffer(4)}, "10.0.0.2", "10.0.0.1"};
+  for (Offer* offer : {&sides.client[0], &sides.server[0]})
+    offer->gids[0].type = GidType::kInfiniBand;
+  sides.server[0].needs_gid = true;
   const Agreement agreement = Agree(WriteBw(), sides, {});
-  EXPECT_TRUE(agreement.client_gid && agreement.server_gid);
+  EXPECT_TRUE(agreement.paths[0].client_gid && agreement.paths[0].server_gid);
 }
 
 TEST(Agree, RefusesPortsOfDifferentFabricsNamingBoth) {
   Sides sides = Roce();
-  sides.client = InfiniBandOffer(3);
+  sides.client[0] = InfiniBandOffer(3);
   EXPECT_THAT([&] { Agree(WriteBw(), sides, {}); },
               ThrowsMessage<Error>(AllOf(HasSubstr("infiniband"), HasSubstr("ethernet"))));
 }
@@ -155,7 +158,7 @@ TEST(Agreement, ExposesNoMoreThanReceiveRequestsFillWhereNothingIsNamed) {
 
 TEST(Agree, TakesTheSmallerReadDepthUnlessLessWasAskedFor) {
   Sides sides = Roce();
-  sides.server.max_read_depth = 4;
+  sides.server[0].max_read_depth = 4;
   TestPlan test = PlanOf("read_bw");
   EXPECT_EQ(Agree(test, sides, {}).read_depth, 4U);
   test.queue.read_depth = 2;
@@ -172,7 +175,7 @@ TEST(Agree, RefusesAReadDepthBeyondTheDevicesNamingBothNumbers) {
 // Devices of datagrams alone have none.
 TEST(Agree, NeedsOutstandingReadsForReadsOnly) {
   Sides sides = Roce();
-  sides.client.max_read_depth = 0;
+  sides.client[0].max_read_depth = 0;
   const Agreement agreement = Agree(WriteBw(), sides, {});
   EXPECT_NO_THROW(Verify(agreement, WriteBw(), sides.client));
   EXPECT_THAT([&] { Agree(PlanOf("read_bw"), sides, {}); },
@@ -181,10 +184,10 @@ TEST(Agree, NeedsOutstandingReadsForReadsOnly) {
 
 TEST(Agree, RefusesWhatADeviceDoesNotHaveNamingTheSide) {
   Sides sides = Roce();
-  sides.server.atomics = false;
+  sides.server[0].atomics = false;
   EXPECT_THAT([&] { Agree(PlanOf("fetch_add_bw"), sides, {}); },
               ThrowsMessage<Error>(HasSubstr("the server's device has no atomic operations")));
-  sides.client.max_srq_depth = 0;
+  sides.client[0].max_srq_depth = 0;
   TestPlan test = PlanOf("send_bw");
   test.queue.use_srq = true;
   EXPECT_THAT([&] { Agree(test, sides, {}); },
@@ -193,7 +196,7 @@ TEST(Agree, RefusesWhatADeviceDoesNotHaveNamingTheSide) {
 
 TEST(Agree, BoundsASharedReceiveQueueByItsOwnLimit) {
   Sides sides = Roce();
-  sides.server.max_srq_depth = 100;
+  sides.server[0].max_srq_depth = 100;
   TestPlan test = PlanOf("send_bw");
   test.queue.use_srq = true;
   EXPECT_EQ(Agree(test, sides, {}).receive.depth, 100U);
@@ -202,14 +205,14 @@ TEST(Agree, BoundsASharedReceiveQueueByItsOwnLimit) {
 TEST(Agree, TakesGidsOfTheTypeAndFamilyThatWereAskedFor) {
   TestPlan test = WriteBw();
   test.link.ipv6 = true;
-  EXPECT_EQ(Agree(test, Roce(), {}).client_gid->index, 0);
+  EXPECT_EQ(Agree(test, Roce(), {}).paths[0].client_gid->index, 0);
   test.link.ipv6 = false;
-  EXPECT_EQ(Agree(test, Roce(), {}).client_gid->index, 1);
+  EXPECT_EQ(Agree(test, Roce(), {}).paths[0].client_gid->index, 1);
   Sides sides = Roce();
-  sides.client.gids[0].type = sides.server.gids[0].type = GidType::kRoceV1;
+  sides.client[0].gids[0].type = sides.server[0].gids[0].type = GidType::kRoceV1;
   test.link.ipv6.reset();
   test.link.gid_type = "roce_v1";
-  EXPECT_EQ(Agree(test, sides, {}).server_gid->index, 0);
+  EXPECT_EQ(Agree(test, sides, {}).paths[0].server_gid->index, 0);
 }
 
 TEST(Agreement, ComesBackFromJsonAsItWas) {
@@ -296,17 +299,24 @@ TEST_F(Forged, AReadDepthBeyondTheDevicesIsRefused) {
   ExpectRefused();
 }
 TEST_F(Forged, AnMtuAboveTheActiveOneIsRefused) {
-  agreement_.mtu_bytes = 2048;
+  agreement_.paths[0].mtu_bytes = 2048;
+  ExpectRefused();
+}
+TEST_F(Forged, AnotherNumberOfDevicesIsRefused) {
+  agreement_.paths.push_back(agreement_.paths[0]);
   ExpectRefused();
 }
 TEST_F(Forged, AGidThatWasNotOfferedIsRefused) {
-  agreement_.client_gid->index = 7;
+  agreement_.paths[0].client_gid->index = 7;
   ExpectRefused();
 }
 
 TEST(Offer, ComesBackFromJsonAsItWas) {
-  const json once = OfferToJson(RoceOffer("::ffff:10.0.0.2"));
-  EXPECT_EQ(OfferToJson(OfferFromJson(once)), once);
+  const std::vector<Offer> offers = {RoceOffer("::ffff:10.0.0.2"), InfiniBandOffer(3)};
+  const json once = OffersToJson(offers);
+  EXPECT_EQ(OffersToJson(OffersFromJson(once)), once);
+  EXPECT_EQ(OffersFromJson(once)[1].device, "mlx5_2");
+  EXPECT_THROW(OffersFromJson({{"devices", json::array()}}), Error);
 }
 
 }  // namespace

@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <cstdio>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "bench/test.h"
 #include "bench/wire_model.h"
@@ -41,51 +43,68 @@ Bound NotKnown(std::string name, std::string why) {
   return {.name = std::move(name), .bytes_per_second = std::nullopt, .text = std::move(why)};
 }
 
-const report::Device* DeviceOf(const Context& context, std::size_t host) {
-  if (host >= context.hosts.size() || !context.hosts[host].device) return nullptr;
-  return &*context.hosts[host].device;
+const report::Device* DeviceOf(const Context& context, std::size_t host, std::size_t rail) {
+  return host < context.hosts.size() ? context.hosts[host].DeviceAt(rail) : nullptr;
 }
 
 // Of the slower end.
-std::optional<double> DataGbps(const Context& context) {
+std::optional<double> DataGbps(const Context& context, std::size_t rail) {
   std::optional<double> slowest;
   for (std::size_t host = 0; host < kHosts; ++host) {
-    const report::Device* device = DeviceOf(context, host);
+    const report::Device* device = DeviceOf(context, host, rail);
     if (device == nullptr || !device->data_gbps) continue;
     slowest = std::min(slowest.value_or(*device->data_gbps), *device->data_gbps);
   }
   return slowest;
 }
 
+// Over each of several devices at once as much goes as their bounds add up to; not known where one
+// is not. The same words are said once.
+Bound SumOf(std::span<const Bound> bounds) {
+  Bound sum = bounds.front();
+  for (const Bound& bound : bounds.subspan(1)) {
+    if (!sum.bytes_per_second) return sum;
+    if (!bound.bytes_per_second) return bound;
+    *sum.bytes_per_second += *bound.bytes_per_second;
+    if (bound.text != bounds.front().text) sum.text += " + " + bound.text;
+  }
+  const bool are_alike = sum.text == bounds.front().text;
+  if (bounds.size() > 1 && are_alike) sum.text = std::to_string(bounds.size()) + " × " + sum.text;
+  return sum;
+}
+
 // A link carries as much in each direction. With both used, requests of one share theirs with the
 // answers of the other.
-Bound LinkBound(const Context& context) {
+Bound LinkBound(const Context& context, std::size_t rail) {
   const report::Result& result = context.result;
-  if (IsOnePort(context.hosts)) return NotKnown("link", "both ends are one port");
-  const std::optional<double> gbps = DataGbps(context);
-  if (!gbps || result.effective.mtu_bytes == 0) {
-    const report::Device* device = DeviceOf(context, 0);
+  if (IsOnePort(context.hosts, rail)) return NotKnown("link", "both ends are one port");
+  const std::optional<double> gbps = DataGbps(context, rail);
+  const bool is_one = result.rails.empty();
+  const std::uint32_t mtu = is_one ? result.effective.mtu_bytes : result.rails[rail].mtu_bytes;
+  if (!gbps || mtu == 0) {
+    const report::Device* device = DeviceOf(context, 0, rail);
     const std::string driver =
         device != nullptr ? device->driver.value_or("the driver") : "the driver";
     return NotKnown("link", "neither " + driver + " nor its interface tells the link's speed");
   }
-  const Encapsulation& encapsulation = EncapsulationOf(result.effective.client_gid);
-  const MessageOnWire wire = OnWire(context.op, FindQpType(result.qp_type), result.message_bytes,
-                                    result.effective.mtu_bytes, encapsulation);
+  const Encapsulation& encapsulation =
+      EncapsulationOf(is_one ? result.effective.client_gid : result.rails[rail].client_gid);
+  const MessageOnWire wire =
+      OnWire(context.op, FindQpType(result.qp_type), result.message_bytes, mtu, encapsulation);
   const double bytes_a_message = result.bidirectional
                                      ? Real(wire.there_bytes + wire.back_bytes) / 2.0
                                      : Real(std::max(wire.there_bytes, wire.back_bytes));
   return {.name = "link",
           .bytes_per_second = *gbps * 1e9 / 8.0 * Real(result.message_bytes) / bytes_a_message,
-          .text = Short(*gbps) + " Gb/s, MTU " + std::to_string(result.effective.mtu_bytes) +
-                  " B, " + std::string(encapsulation.words)};
+          .text = Short(*gbps) + " Gb/s, MTU " + std::to_string(mtu) + " B, " +
+                  std::string(encapsulation.words)};
 }
 
 // The payload is read from memory at one end and written at the other, at both where both initiate.
-Bound PcieBound(const Context& context, std::size_t host) {
+Bound PcieBound(const Context& context, std::size_t host, std::size_t rail) {
   const report::Result& result = context.result;
   std::string name = host == 0 ? "pcie_client" : "pcie_server";
-  const report::Device* device = DeviceOf(context, host);
+  const report::Device* device = DeviceOf(context, host, rail);
   if (device == nullptr || !device->pcie) return NotKnown(std::move(name), "no PCIe link is told");
   const report::Pcie& pcie = *device->pcie;
   const PcieLink link{.gigatransfers_per_second = pcie.gigatransfers_per_second,
@@ -107,6 +126,35 @@ Bound PcieBound(const Context& context, std::size_t host) {
   text += pcie.max_payload_bytes ? ", " + std::to_string(*pcie.max_payload_bytes) + " B a packet"
                                  : std::string(", packets of a size that is not known");
   return {.name = std::move(name), .bytes_per_second = bound, .text = std::move(text)};
+}
+
+std::size_t RailsOf(const Context& context) {
+  return std::max<std::size_t>(context.result.rails.size(), 1);
+}
+
+Bound LinksBound(const Context& context) {
+  std::vector<Bound> bounds;
+  for (std::size_t rail = 0; rail < RailsOf(context); ++rail) {
+    bounds.push_back(LinkBound(context, rail));
+  }
+  return SumOf(bounds);
+}
+
+// "0000:3b:00" of "0000:3b:00.1": the functions of a slot share its link.
+std::string SlotOf(const report::Device* device) {
+  if (device == nullptr || !device->pcie_address) return {};
+  return device->pcie_address->substr(0, device->pcie_address->rfind('.'));
+}
+
+Bound PciesBound(const Context& context, std::size_t host) {
+  std::vector<Bound> bounds;
+  std::set<std::string> slots;
+  for (std::size_t rail = 0; rail < RailsOf(context); ++rail) {
+    const std::string slot = SlotOf(DeviceOf(context, host, rail));
+    if (!slot.empty() && !slots.insert(slot).second) continue;
+    bounds.push_back(PcieBound(context, host, rail));
+  }
+  return SumOf(bounds);
 }
 
 // A message of the same operation, no larger than this, took as long from its post to its
@@ -145,18 +193,19 @@ Bound WindowBound(const Context& context) {
 
 }  // namespace
 
-bool IsOnePort(std::span<const report::Host> hosts) {
+bool IsOnePort(std::span<const report::Host> hosts, std::size_t rail) {
   if (hosts.size() < kHosts) return false;
-  const std::optional<report::Device>& client = hosts[0].device;
-  const std::optional<report::Device>& server = hosts[1].device;
-  return hosts[0].name == hosts[1].name && client && server && client->name == server->name;
+  const report::Device* client = hosts[0].DeviceAt(rail);
+  const report::Device* server = hosts[1].DeviceAt(rail);
+  return hosts[0].name == hosts[1].name && client != nullptr && server != nullptr &&
+         client->name == server->name && client->port == server->port;
 }
 
 report::Bounds BoundsOf(const report::Result& result, std::span<const report::Host> hosts,
                         std::span<const report::Result> earlier) {
   const Context context{result, hosts, earlier, *FindTest(result.test).op};
   report::Bounds bounds;
-  bounds.limits = {LinkBound(context), PcieBound(context, 0), PcieBound(context, 1),
+  bounds.limits = {LinksBound(context), PciesBound(context, 0), PciesBound(context, 1),
                    WindowBound(context)};
   for (std::size_t i = 0; i < bounds.limits.size(); ++i) {
     const std::optional<double>& bound = bounds.limits[i].bytes_per_second;

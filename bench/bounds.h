@@ -2,6 +2,7 @@
 // be in flight at once. What is not known is said, not guessed.
 #pragma once
 
+#include <cstddef>
 #include <span>
 
 #include "report/report.h"
@@ -13,7 +14,7 @@ namespace rdmabench {
 report::Bounds BoundsOf(const report::Result& result, std::span<const report::Host> hosts,
                         std::span<const report::Result> earlier);
 
-// Whether both ends are one port of one device: then the link is not used.
-bool IsOnePort(std::span<const report::Host> hosts);
+// Whether both ends of a rail are one port of one device: then the link is not used.
+bool IsOnePort(std::span<const report::Host> hosts, std::size_t rail = 0);
 
 }  // namespace rdmabench

@@ -162,6 +162,52 @@ TEST_F(BoundsTest, NameTheLowestAndTheShareOfIt) {
   EXPECT_EQ(bounds.limits[*bounds.lowest].name, "pcie_server");
 }
 
+// A second device on each side, as the first but for its place on the bus.
+class BoundsOfRails : public BoundsTest {
+ protected:
+  BoundsOfRails() {
+    for (report::Host& host : hosts_) {
+      host.device->pcie_address = "0000:3b:00.0";
+      host.rails = {{.device = *host.device}, {.device = *host.device}};
+      host.rails[1].device.name = "mlx5_1";
+      host.rails[1].device.pcie_address = "0000:5e:00.0";
+    }
+    result_.rails.resize(2);
+    for (report::Rail& rail : result_.rails) {
+      rail.mtu_bytes = 4096;
+      rail.client_gid = result_.effective.client_gid;
+    }
+  }
+};
+
+TEST_F(BoundsOfRails, AddUp) {
+  EXPECT_NEAR(GbpsOf("link"), 2 * 98.0373, 196 * kRelative);
+  EXPECT_EQ(Find("link").text, "2 × 100 Gb/s, MTU 4096 B, RoCE v2 over IPv4");
+  EXPECT_NEAR(GbpsOf("pcie_client"), 2 * 233.7962, 467 * kRelative);
+}
+
+TEST_F(BoundsOfRails, AreOfEachOnesOwnSpeedAndMtu) {
+  hosts_[1].rails[1].device.data_gbps = 25.0;
+  result_.rails[1].mtu_bytes = 1024;
+  EXPECT_NEAR(GbpsOf("link"), 98.0373 + 92.5859 / 4, 121 * kRelative);
+  EXPECT_THAT(Find("link").text, HasSubstr(" + 25 Gb/s, MTU 1024 B"));
+}
+
+TEST_F(BoundsOfRails, AreNotKnownWhereOneIsNot) {
+  for (report::Host& host : hosts_) {
+    host.rails[1].device.driver = "rdma_rxe";
+    host.rails[1].device.data_gbps.reset();
+  }
+  EXPECT_FALSE(Find("link").bytes_per_second);
+  EXPECT_THAT(Find("link").text, HasSubstr("neither rdma_rxe nor its interface"));
+}
+
+TEST_F(BoundsOfRails, CountALinkOnceThatTwoFunctionsOfASlotShare) {
+  hosts_[0].rails[1].device.pcie_address = "0000:3b:00.1";
+  EXPECT_NEAR(GbpsOf("pcie_client"), 233.7962, 233 * kRelative);
+  EXPECT_NEAR(GbpsOf("pcie_server"), 2 * 230.4563, 460 * kRelative);
+}
+
 TEST_F(BoundsTest, HaveNoLowestWhereNoneIsKnown) {
   hosts_.clear();
   const report::Bounds bounds = Bounds();

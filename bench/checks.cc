@@ -9,11 +9,10 @@
 #include <string_view>
 #include <utility>
 
-#include "bench/bounds.h"
 #include "bench/op.h"
+#include "bench/port_checks.h"
 #include "bench/run_checks.h"
 #include "bench/test.h"
-#include "transport/counter_table.h"
 #include "transport/qp_type.h"
 
 namespace rdmabench {
@@ -134,95 +133,6 @@ std::optional<report::Check> CompletionsNameTheOp(const Context& context) {
       .ok = wrong == 0,
       .figures = {{"sides", seen}, {"wrong_sides", wrong}},
       .text = wrong == 0 ? "" : "completions are of another operation than was posted"};
-}
-
-const report::CounterDeltas& CountersOf(const report::Result& result, std::size_t host) {
-  return host == 0 ? result.counters.client : result.counters.server;
-}
-
-std::string_view DriverOf(const Context& context, std::size_t host) {
-  if (host >= context.hosts.size() || !context.hosts[host].device) return {};
-  const std::optional<std::string>& driver = context.hosts[host].device->driver;
-  return driver ? std::string_view{*driver} : std::string_view{};
-}
-
-// Calls `take` with each counter of the host that the table knows: its meaning, name and move.
-template <class Take>
-void EachKnown(const Context& context, std::size_t host, const Take& take) {
-  for (const auto& [name, move] : CountersOf(context.result, host)) {
-    const CounterMeaning* meaning = FindCounter(DriverOf(context, host), name);
-    if (meaning != nullptr) take(*meaning, name, static_cast<double>(move));
-  }
-}
-
-// Absent where the port does not count packets. The driver's own counter says more than the
-// standard one, which some drivers leave at 0.
-std::optional<double> Packets(const Context& context, std::size_t host, CounterKind kind) {
-  std::optional<double> packets;
-  EachKnown(context, host, [&](const CounterMeaning& meaning, const std::string&, double move) {
-    if (meaning.kind == kind) packets = std::max(packets.value_or(0.0), move);
-  });
-  return packets;
-}
-
-// At least one packet for each message, and one for each MTU of its payload, has to leave the port
-// from which the payload comes, and to reach the other one.
-std::optional<report::Check> PortsCountThePackets(const Context& context) {
-  const report::Result& result = context.result;
-  if (result.effective.mtu_bytes == 0 || result.traffic.size() != 1 ||
-      IsOnePort(context.hosts)) {  // some adapters turn the packets round before they count them
-    return std::nullopt;
-  }
-  const Direction& direction = result.traffic.front();
-  const std::uint64_t mtu = result.effective.mtu_bytes;
-  const std::uint64_t per_message =
-      std::max<std::uint64_t>(1, (result.message_bytes + mtu - 1) / mtu);
-  const bool pulls = context.op.IsBoundByReadDepth();
-  const std::size_t source = pulls ? direction.to : direction.from;
-  const std::size_t sink = pulls ? direction.from : direction.to;
-  const double needed = Real(direction.sent.messages * per_message);
-  const std::optional<double> left = Packets(context, source, CounterKind::kPacketsSent);
-  std::optional<double> reached = Packets(context, sink, CounterKind::kPacketsReceived);
-  if (context.type.loses) reached.reset();
-  if (!left && !reached) return std::nullopt;
-  report::Check check{.name = "ports_count_the_packets",
-                      .ok = left.value_or(needed) >= needed && reached.value_or(needed) >= needed,
-                      .figures = {{"needed_packets", needed}},
-                      .text = {}};
-  if (left) check.figures.emplace_back("sent_packets", *left);
-  if (reached) check.figures.emplace_back("received_packets", *reached);
-  if (!check.ok) check.text = "the ports have seen fewer packets than the messages need";
-  return check;
-}
-
-// Counters of one kind that should not have moved; the two sides' together tell where.
-std::optional<report::Check> NoneMoved(const Context& context, std::string name, CounterKind kind) {
-  report::Check check{.name = std::move(name), .ok = true, .figures = {}, .text = {}};
-  bool counts = false;
-  for (std::size_t host = 0; host < kHosts; ++host) {
-    const std::string side = host == 0 ? "client" : "server";
-    const std::string prefix = side + "_";
-    EachKnown(context, host,
-              [&](const CounterMeaning& meaning, const std::string& counter, double move) {
-                counts = true;
-                if (meaning.kind != kind || move == 0) return;
-                check.ok = false;
-                check.figures.emplace_back(prefix + counter, move);
-                if (!check.text.empty()) check.text += "; ";
-                check.text.append("the ").append(side).append("'s port counted ");
-                check.text.append(meaning.words);
-              });
-  }
-  if (!counts) return std::nullopt;
-  return check;
-}
-
-std::optional<report::Check> NoErrorsCounted(const Context& context) {
-  return NoneMoved(context, "no_errors_counted", CounterKind::kError);
-}
-
-std::optional<report::Check> NoCongestionCounted(const Context& context) {
-  return NoneMoved(context, "no_congestion_counted", CounterKind::kCongestion);
 }
 
 // The histogram's count against the loop's.
@@ -374,9 +284,9 @@ constexpr CheckFunction kChecks[] = {
     ReceivedAsSent,
     QueuePairsAddUp,
     CompletionsNameTheOp,
-    PortsCountThePackets,
-    NoErrorsCounted,
-    NoCongestionCounted,
+    [](const Context& context) { return PortsCountThePackets(context); },
+    [](const Context& context) { return NoErrorsCounted(context); },
+    [](const Context& context) { return NoCongestionCounted(context); },
     SamplesAreMessages,
     InFlightIsTheDepth,
     WindowsAgree,

@@ -2,24 +2,15 @@
 // the list.
 #pragma once
 
-#include <array>
-#include <optional>
-#include <span>
 #include <vector>
 
+#include "bench/check_input.h"
 #include "report/report.h"
 
 namespace rdmabench {
 
 // The check that every message is what was sent. One that is not fails a run, strict or not.
 inline constexpr char kContentCheck[] = "content_as_sent";
-
-// The client comes before the server, as in a report's hosts.
-struct CheckInput {
-  const report::Result& result;
-  std::span<const report::Host> hosts;
-  std::array<std::optional<double>, 2> clock_drift_ppm = {};
-};
 
 // In the order of the list, those for which both sources are there; none for a result that was
 // broken off.

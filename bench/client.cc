@@ -17,6 +17,7 @@
 #include "bench/explain.h"
 #include "bench/host_json.h"
 #include "bench/placement_warnings.h"
+#include "bench/rails.h"
 #include "bench/rate_search.h"
 #include "bench/result.h"
 #include "bench/test_run.h"
@@ -60,8 +61,10 @@ class ClientRun {
 
   void Run() {
     Enter();
-    const Site site(options_.local, session_.local().ip, plan_.MostThreads());
-    if (site.placement.session_cpu) session_.PinThread(*site.placement.session_cpu);
+    const Site site(options_.local, OpenRails(options_.local, session_.local().ip),
+                    plan_.MostThreads());
+    if (site.session_cpu) session_.PinThread(*site.session_cpu);
+    for (const TestPlan& test : plan_.tests) CheckRails(test, site.rails.size());
     const std::vector<Answer> answers = Propose(site);
     if (options_.observer.explain) options_.observer.explain(Explain(site, report_.hosts[1]));
     WarnOfPlacement();
@@ -91,11 +94,11 @@ class ClientRun {
 
  private:
   report::Host DescribeClient(const Site& site, const std::vector<Answer>& answers) const {
-    std::optional<Gid> gid;
+    RailGids gids(site.rails.size());
     for (const Answer& answer : answers) {
-      if (!gid && answer.agreement) gid = answer.agreement->client_gid;
+      if (answer.agreement) TakeGids(*answer.agreement, &Path::client_gid, gids);
     }
-    report::Host host = DescribeSite(site, "client", gid);
+    report::Host host = DescribeSite(site, "client", gids);
     host.address = session_.local().ip;
     return host;
   }
@@ -133,7 +136,7 @@ class ClientRun {
     step_ = "agreeing on the plan";
     const std::span<const TestPlan> tests = std::span(plan_.tests).subspan(first_);
     json proposal = PlanToJson({.tests = {tests.begin(), tests.end()}, .remote = plan_.remote});
-    proposal["offer"] = OfferToJson(site.offer);
+    proposal["offer"] = OffersToJson(site.Offers());
     proposal["keep_samples"] = KeepSamples();
     session_.Send("plan", proposal);
     const json body = session_.Receive("accepted", In(kAnswerTimeout), "its answer to the plan");
@@ -148,7 +151,7 @@ class ClientRun {
         answer.refusal = ErrorFromPeer(fields.Raw("refused"));
       } else {
         answer.agreement = AgreementFromJson(fields.Raw("agreement"), test);
-        Verify(*answer.agreement, test, site.offer);
+        Verify(*answer.agreement, test, site.Offers());
       }
       fields.Done();
     }
@@ -164,12 +167,12 @@ class ClientRun {
   // All sizes once, on queue pairs of their own.
   void RunTest(const Site& site, std::size_t index, const Agreement& agreement,
                std::uint32_t number) {
-    const TestPlan& test = plan_.tests[index];
+    const TestPlan test = OverRails(plan_.tests[index], site.rails.size());
     TestRun run(
         {session_, site, test, agreement, Role::kClient, kLongestPhase, KeepSamples(), number},
         step_);
     for (std::size_t size = 0; size < agreement.shapes.size(); ++size) {
-      const ResultContext context{index, size, test, agreement, run.crew(), number};
+      const ResultContext context{index, size, test, agreement, run.crew(), number, report_.hosts};
       if (test.run.HasSearch()) {
         SearchRates(context, site, run);
       } else {
@@ -220,8 +223,8 @@ class ClientRun {
       }
       throw;
     }
-    Note(own.whereabouts, *report_.hosts[0].placement);
-    if (report_.hosts[1].placement) Note(peer.whereabouts, *report_.hosts[1].placement);
+    Note(own.whereabouts, report_.hosts[0]);
+    Note(peer.whereabouts, report_.hosts[1]);
     WarnOfPlacement();
     NoteDrift(own.clock_drift_ppm, report_.hosts[0]);
     NoteDrift(peer.clock_drift_ppm, report_.hosts[1]);

@@ -97,8 +97,11 @@ Crew::Crew(const Setting& setting)
       duty_(DutyOf(test_, setting.plan.queue, setting.role)),
       peer_duty_(DutyOf(test_, setting.plan.queue, PeerOf(setting.role))) {
   for (std::uint32_t i = 0; i < setting.plan.queue.threads; ++i) {
+    const Rail& rail = setting_.site.RailOf(i);
+    // What the device's library allocates for the queues goes there, too.
+    if (const auto node = rail.placement.memory_node) setting_.site.locality.PreferMemoryOf(*node);
     workers_.push_back(
-        std::make_unique<Worker>(setting_.site.device, OptionsFor(i), setting_.site.locality));
+        std::make_unique<Worker>(rail.device, OptionsFor(i), setting_.site.locality));
   }
   if (setting.plan.queue.rdma_cm && setting.role == Role::kServer) {
     listener_.emplace(GidAddress(Role::kServer), OptionsForCm());
@@ -123,11 +126,13 @@ Worker::Options Crew::OptionsFor(std::uint32_t index) const {
   const Agreement& agreement = setting_.agreement;
   const bool takes = test_.op->TakesReceives() && peer_duty_.Posts();
   const std::uint32_t pairs = QueuePairsOf(plan.queue, index);
+  const Rail& rail = setting_.site.RailOf(index);
+  const Path& path = agreement.paths[index % agreement.paths.size()];
   EndpointOptions options;
   options.type = &type_;
-  options.port = setting_.site.port.number;
-  options.gid = setting_.role == Role::kClient ? agreement.client_gid : agreement.server_gid;
-  options.mtu_bytes = agreement.mtu_bytes;
+  options.port = rail.port.number;
+  options.gid = setting_.role == Role::kClient ? path.client_gid : path.server_gid;
+  options.mtu_bytes = path.mtu_bytes;
   options.queue_pairs = pairs;
   options.send_depth = duty_.Posts() ? agreement.Depth() : 1;
   options.recv_depth = takes ? agreement.receive.depth : 1;
@@ -143,14 +148,13 @@ Worker::Options Crew::OptionsFor(std::uint32_t index) const {
   std::rotate(labels.begin(), labels.begin() + FirstQueuePairOf(plan.queue, index) % labels.size(),
               labels.end());
   ChooseMemory(index, options);
-  options.numa_node = setting_.site.placement.memory_node;
+  options.numa_node = rail.placement.memory_node;
   options.access = peer_duty_.Posts() ? test_.op->peer_access : 0;
   options.relaxed_ordering = relaxed_ordering();
 
-  Worker::Options worker{.endpoint = options, .control = {}, .receive = {}, .cpu = {}};
+  Worker::Options worker{
+      .endpoint = options, .control = {}, .receive = {}, .cpu = setting_.site.CpuOf(index)};
   if (takes) worker.receive = agreement.receive;
-  const std::vector<unsigned>& cpus = setting_.site.placement.worker_cpus;
-  if (!cpus.empty()) worker.cpu = cpus[index % cpus.size()];
   if (test_.op->TakesReceives() && (duty_.sinks || peer_duty_.sinks)) {
     worker.control = ControlOptions(options, CreditQueues(pairs));
   }

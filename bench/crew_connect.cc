@@ -67,9 +67,8 @@ void Crew::Connect(const json& peer, Deadline deadline) {
 
 // The address that rdma_cm has to resolve to the agreed device: the GID's own, where there is one.
 std::string Crew::GidAddress(Role role) const {
-  const Agreement& agreement = setting_.agreement;
-  const std::optional<Gid>& gid =
-      role == Role::kClient ? agreement.client_gid : agreement.server_gid;
+  const Path& path = setting_.agreement.paths.front();
+  const std::optional<Gid>& gid = role == Role::kClient ? path.client_gid : path.server_gid;
   if (gid) return gid->Text();
   return role == setting_.role ? setting_.session.local().ip : setting_.session.peer().ip;
 }
@@ -78,7 +77,7 @@ CmOptions Crew::OptionsForCm() const {
   CmOptions options;
   options.type = &type_;
   options.attributes = workers_.front()->endpoint().attributes();
-  options.mtu_bytes = setting_.agreement.mtu_bytes;
+  options.mtu_bytes = setting_.agreement.paths.front().mtu_bytes;
   if (setting_.role == Role::kClient) options.source_ip = GidAddress(Role::kClient);
   if (setting_.plan.link.traffic_class != 0) {
     options.type_of_service = static_cast<std::uint8_t>(setting_.plan.link.traffic_class);

@@ -12,10 +12,11 @@ Whereabouts Crew::whereabouts() const {
   if (std::all_of(ran_on_.begin(), ran_on_.end(), is_known)) {
     found.ran_on_cpus.assign(ran_on_.begin(), ran_on_.end());
   }
-  const std::optional<unsigned> node = setting_.site.placement.memory_node;
-  if (!node || !memory_kind().cpu_access) return found;
-  for (const std::unique_ptr<Worker>& worker : workers_) {
-    const MemoryRegion& memory = worker->endpoint().memory();
+  if (!memory_kind().cpu_access) return found;
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    const std::optional<unsigned> node = setting_.site.RailOf(i).placement.memory_node;
+    if (!node) continue;
+    const MemoryRegion& memory = workers_[i]->endpoint().memory();
     const std::optional<PageCount> pages = CountPagesOnNode({memory.data(), memory.size()}, *node);
     if (!pages) continue;
     found.pages_asked += pages->asked;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
+#include <utility>
 
+#include "bench/plan.h"
 #include "report/json.h"
 #include "transport/json_reader.h"
 
@@ -109,6 +111,27 @@ report::Placement ReadPlacement(JsonReader reader) {
   return placement;
 }
 
+report::HostRail ReadRail(JsonReader reader) {
+  report::HostRail rail;
+  rail.device = ReadDevice(reader.Object("device"));
+  rail.placement = ReadPlacement(reader.Object("placement"));
+  if (reader.Has("paired_by")) {
+    rail.paired_by = Word(reader, "paired_by", {"client", "server", "session", "subnet", "order"});
+  }
+  reader.Done();
+  return rail;
+}
+
+// All of several; a host says nothing of them where there is one.
+void ReadRails(JsonReader& reader, report::Host& host) {
+  if (!reader.Has("rails")) return;
+  for (JsonReader& rail : reader.Objects("rails", kMostRails)) {
+    host.rails.push_back(ReadRail(std::move(rail)));
+  }
+  if (host.rails.size() > 1) return;
+  throw Error(Blame::kRun, reader.path() + ".rails are not several");
+}
+
 report::Clock ReadClock(JsonReader reader) {
   report::Clock clock;
   clock.source = Word(reader, "source", {"tsc", "cntvct", "clock_gettime"});
@@ -137,6 +160,7 @@ report::Host HostFromJson(const nlohmann::json& json) {
   if (reader.Has("clock")) host.clock = ReadClock(reader.Object("clock"));
   if (reader.Has("device")) host.device = ReadDevice(reader.Object("device"));
   if (reader.Has("placement")) host.placement = ReadPlacement(reader.Object("placement"));
+  ReadRails(reader, host);
   reader.Done();
   return host;
 }

@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
 
+#include "bench/plan.h"
 #include "transport/error.h"
 
 namespace rdmabench {
@@ -46,6 +48,30 @@ json Wire() {
 }
 
 TEST(HostJson, ComesBackAsItWas) { EXPECT_EQ(HostToJson(HostFromJson(Wire())), Wire()); }
+
+// With so many devices, all as the first.
+json WithRails(std::size_t count) {
+  json wire = Wire();
+  const json rail = {
+      {"device", wire["device"]}, {"placement", wire["placement"]}, {"paired_by", "subnet"}};
+  wire["rails"] = json::array();
+  for (std::size_t i = 0; i < count; ++i) wire["rails"].push_back(rail);
+  return wire;
+}
+
+TEST(HostJson, HasAllOfSeveralDevices) {
+  EXPECT_EQ(HostFromJson(WithRails(2)).rails[1].paired_by, "subnet");
+  EXPECT_EQ(HostToJson(HostFromJson(WithRails(3))), WithRails(3));
+}
+
+TEST(HostJson, RefusesDevicesThatAreNotSeveral) {
+  for (const std::size_t count : {std::size_t{0}, std::size_t{1}, kMostRails + 1}) {
+    EXPECT_THROW(HostFromJson(WithRails(count)), Error) << count;
+  }
+  json wire = WithRails(2);
+  wire["rails"][1]["paired_by"] = "chance";
+  EXPECT_THROW(HostFromJson(wire), Error);
+}
 
 struct Planted {
   const char* path;

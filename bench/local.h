@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bench/sample_log.h"
 #include "report/report.h"
@@ -20,12 +21,13 @@ namespace rdmabench {
 using MemoryArguments = std::map<std::string, std::string>;
 
 struct Local {
-  std::optional<std::string>
-      device;               // RDMA device or network interface; absent: by the session's address
-  std::optional<int> port;  // absent: the first active one
-  std::optional<int> gid_index;  // absent: paired with the peer's
-  PlacementChoice placement;
-  MemoryArguments memory_arguments;
+  // RDMA devices or network interfaces, each with a port behind a colon if need be; or "all";
+  // none: one, by the session's address.
+  std::vector<std::string> devices = {};
+  std::optional<int> port = {};       // of each device; absent: the first active one
+  std::optional<int> gid_index = {};  // of each device; absent: paired with the peer's
+  PlacementChoice placement = {};
+  MemoryArguments memory_arguments = {};
 };
 
 // Whom the client calls, and how long it tries.

@@ -1,6 +1,7 @@
 #include "bench/placement_warnings.h"
 
 #include <cstdio>
+#include <set>
 #include <string_view>
 
 #include "transport/cpu_list.h"
@@ -91,6 +92,27 @@ bool AreOneMachine(const std::vector<report::Host>& hosts) {
   return hosts.size() == 2 && hosts[0].boot_id && hosts[0].boot_id == hosts[1].boot_id;
 }
 
+void Judge(const Place& place, std::vector<std::string>& warnings) {
+  for (const auto& rule : kRules) {
+    const std::string finding = rule(place);
+    if (!finding.empty()) warnings.push_back(place.role + ": " + finding);
+  }
+}
+
+// Workers of several devices, each of which has as many cpus as workers.
+std::string SharedByDevices(const report::Host& host) {
+  std::set<unsigned> cpus;
+  std::size_t workers = 0;
+  for (const report::HostRail& rail : host.rails) {
+    cpus.insert(rail.placement.worker_cpus.begin(), rail.placement.worker_cpus.end());
+    workers += rail.placement.worker_cpus.size();
+  }
+  if (workers <= cpus.size()) return {};
+  return std::to_string(workers) + " workers of " + std::to_string(host.rails.size()) +
+         " devices share " + Plural(cpus.size(), "cpu", "cpus") +
+         ": they take each other's time, and what is measured is that of fewer";
+}
+
 }  // namespace
 
 std::vector<std::string> PlacementWarnings(const std::vector<report::Host>& hosts) {
@@ -100,12 +122,14 @@ std::vector<std::string> PlacementWarnings(const std::vector<report::Host>& host
         "both ends are one machine: they share its cores and memory, and no fabric is measured");
   }
   for (const report::Host& host : hosts) {
-    if (!host.device || !host.placement) continue;
-    const Place place{host.role, host.device->name, *host.placement};
-    for (const auto& rule : kRules) {
-      const std::string finding = rule(place);
-      if (!finding.empty()) warnings.push_back(place.role + ": " + finding);
+    for (const report::HostRail& rail : host.rails) {
+      Judge({host.role, rail.device.name, rail.placement}, warnings);
     }
+    if (const std::string finding = SharedByDevices(host); !finding.empty()) {
+      warnings.push_back(host.role + ": " + finding);
+    }
+    if (!host.rails.empty() || !host.device || !host.placement) continue;
+    Judge({host.role, host.device->name, *host.placement}, warnings);
   }
   return warnings;
 }

@@ -48,6 +48,35 @@ TEST(PlacementWarnings, AreNoneOfWhatIsNotKnown) {
   EXPECT_THAT(PlacementWarnings(hosts), IsEmpty());
 }
 
+// A second device on node 0, with workers of its own.
+std::vector<report::Host> HostsWithTwoDevices() {
+  std::vector<report::Host> hosts = GoodHosts();
+  for (report::Host& host : hosts) {
+    host.rails = {{.device = *host.device, .placement = *host.placement},
+                  {.device = {.name = "mlx5_1"}, .placement = *host.placement}};
+    report::Placement& second = host.rails[1].placement;
+    second.device_node = second.memory_node = 0;
+    second.worker_cpus = second.ran_on_cpus = {1, 2};
+    second.worker_nodes = {0, 0};
+  }
+  return hosts;
+}
+
+TEST(PlacementWarnings, LookAtEachOfSeveralDevices) {
+  std::vector<report::Host> hosts = HostsWithTwoDevices();
+  EXPECT_THAT(PlacementWarnings(hosts), IsEmpty());
+  hosts[1].rails[1].placement.memory_node = 1;
+  EXPECT_THAT(PlacementWarnings(hosts),
+              ElementsAre(HasSubstr("server: the memory is on NUMA node 1, mlx5_1 is on")));
+}
+
+TEST(PlacementWarnings, SayThatWorkersOfSeveralDevicesShareACpu) {
+  std::vector<report::Host> hosts = HostsWithTwoDevices();
+  hosts[0].rails[1].placement.worker_cpus = hosts[0].rails[1].placement.ran_on_cpus = {1, 4};
+  EXPECT_THAT(PlacementWarnings(hosts),
+              ElementsAre(HasSubstr("client: 4 workers of 2 devices share 3 cpus")));
+}
+
 struct Cause {
   const char* name;
   void (*plant)(report::Placement&);

@@ -101,6 +101,7 @@ void Visit(Visitor& visitor, TestPlan& test) {
 
 template <class Visitor>
 void Visit(Visitor& visitor, RemoteOptions& remote) {
+  visitor.Texts("devices", remote.devices, kMostRails);
   visitor.Cpus("cpus", remote.cpus);
   visitor.Number("numa_node", remote.numa_node, kNumaNode);
 }
@@ -128,6 +129,9 @@ class Writer {
   }
   void Cpus(const char* key, const std::vector<std::uint64_t>& cpus) {
     if (!cpus.empty()) object_[key] = cpus;
+  }
+  void Texts(const char* key, const std::vector<std::string>& values, std::size_t /*most*/) {
+    if (!values.empty()) object_[key] = values;
   }
   void Text(const char* key, const std::string& value) { object_[key] = value; }
   void Text(const char* key, const std::optional<std::string>& value) {
@@ -175,6 +179,9 @@ class Reader {
   }
   void Cpus(const char* key, std::vector<std::uint64_t>& cpus) {
     if (reader_.Has(key)) cpus = reader_.Numbers(key, 0, kMostCpu, kMostCpu + 1);
+  }
+  void Texts(const char* key, std::vector<std::string>& values, std::size_t most) {
+    if (reader_.Has(key)) values = reader_.Texts(key, most);
   }
   template <class T>
   void Text(const char* key, T& value) {

@@ -62,6 +62,7 @@ inline constexpr std::size_t kMostSizes = 4096;
 inline constexpr std::size_t kMostFlowLabels = 16384;
 inline constexpr std::size_t kMostTests = 4096;
 inline constexpr std::size_t kMostPercentiles = 64;
+inline constexpr std::size_t kMostRails = 64;  // devices that a side uses at once
 
 struct QueueOptions {
   std::string qp_type = "rc";
@@ -151,8 +152,9 @@ struct TestPlan {
 
 // What the client asks of the other side's machine; the server grants it within its own options.
 struct RemoteOptions {
-  std::vector<std::uint64_t> cpus;         // workers on these; empty: chosen
-  std::optional<std::uint32_t> numa_node;  // absent: the device's
+  std::vector<std::string> devices = {};        // as Local has them; none: the server's choice
+  std::vector<std::uint64_t> cpus = {};         // workers on these; empty: chosen
+  std::optional<std::uint32_t> numa_node = {};  // absent: the device's
 };
 
 struct Plan {

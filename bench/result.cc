@@ -7,6 +7,7 @@
 #include "bench/both_directions.h"
 #include "bench/delivery.h"
 #include "bench/open_result.h"
+#include "bench/rail_result.h"
 #include "bench/shape.h"
 #include "bench/test_run.h"
 #include "report/latency.h"
@@ -34,7 +35,8 @@ report::Effective DescribeEffective(const ResultContext& context, const SideRun&
   const TestPlan& plan = context.plan;
   const Test& test = FindTest(plan.test);
   report::Effective effective;
-  effective.mtu_bytes = context.agreement.mtu_bytes;
+  const Path& path = context.agreement.paths.front();
+  effective.mtu_bytes = context.agreement.SmallestMtu();
   effective.send_depth = shape.window;
   if (receive.slot_bytes != 0) {
     effective.recv_depth = receive.depth;
@@ -64,12 +66,8 @@ report::Effective DescribeEffective(const ResultContext& context, const SideRun&
   }
   effective.completion_queues = context.crew.completion_queues();
   effective.relaxed_ordering = context.crew.relaxed_ordering();
-  if (context.agreement.client_gid) {
-    effective.client_gid = DescribeGid(*context.agreement.client_gid);
-  }
-  if (context.agreement.server_gid) {
-    effective.server_gid = DescribeGid(*context.agreement.server_gid);
-  }
+  if (path.client_gid) effective.client_gid = DescribeGid(*path.client_gid);
+  if (path.server_gid) effective.server_gid = DescribeGid(*path.server_gid);
   return effective;
 }
 
@@ -223,6 +221,7 @@ report::Result MakeResult(const ResultContext& context, const SideRun& client,
   } else {
     PutLatency(context, initiator, result);
   }
+  PutRails(context, client, server, result);
   return result;
 }
 

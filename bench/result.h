@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 #include "bench/agreement.h"
 #include "bench/crew.h"
@@ -17,6 +18,7 @@ struct ResultContext {
   const Agreement& agreement;
   const Crew& crew;
   std::uint32_t run = 1;
+  std::span<const report::Host> hosts = {};  // client and server
 };
 
 // `server` is absent when the run broke off before it told.

@@ -110,6 +110,16 @@ void AccountFor(const Job& job, const std::vector<JobRun>& runs, const TickClock
   own.cpu = CostOf(runs);
 }
 
+void AccountForRails(const std::vector<JobRun>& runs, std::size_t rails, SideRun& own) {
+  if (rails == 1) return;
+  own.rails.resize(rails);
+  for (std::size_t worker = 0; worker < runs.size(); ++worker) {
+    RailRun& rail = own.rails[worker % rails];
+    rail.sent_messages += runs[worker].sent.messages;
+    rail.received_messages += runs[worker].received.messages;
+  }
+}
+
 void PlaceInTime(const std::vector<JobRun>& runs, std::span<const Sample> samples,
                  const TickClock& clock, const TickClock::Moment& before, SideRun& own) {
   const Window sent = WindowOf(runs, &JobRun::sent);

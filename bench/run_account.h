@@ -1,6 +1,7 @@
 // From what the workers of one side did in a run to the side's account.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -21,6 +22,9 @@ report::Traffic SentBy(const std::vector<JobRun>& runs, std::uint32_t message_by
 // What was sent and received, and what it cost.
 void AccountFor(const Job& job, const std::vector<JobRun>& runs, const TickClock& clock,
                 SideRun& own);
+
+// What was sent and received over each of several devices; of one it is all.
+void AccountForRails(const std::vector<JobRun>& runs, std::size_t rails, SideRun& own);
 
 // When the windows opened, and how the count went from then on. `before`: a moment before they did.
 void PlaceInTime(const std::vector<JobRun>& runs, std::span<const Sample> samples,

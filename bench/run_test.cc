@@ -283,7 +283,7 @@ TEST_F(RunTest, WorksOverInfiniBandWithLidsAlone) {
 
 TEST_F(RunTest, APortThatIsDownIsSaidByTheSideThatHasIt) {
   fake::Reset({{.name = "fake0", .state = IBV_PORT_DOWN}});
-  client_.device = "fake0";
+  client_.devices = {"fake0"};
   const Ending ending = Run(WriteBw({64}, 100));
   ASSERT_TRUE(ending.client);
   EXPECT_THAT(ending.client->what(), HasSubstr("down"));

@@ -11,6 +11,7 @@
 #include "bench/host_json.h"
 #include "bench/placement_choice.h"
 #include "bench/plan.h"
+#include "bench/rails.h"
 #include "bench/sample_log.h"
 #include "bench/test_run.h"
 #include "report/version.h"
@@ -32,14 +33,14 @@ constexpr milliseconds kPhaseMargin{60'000};
 
 struct Proposal {
   Plan plan;
-  Offer offer;
+  std::vector<Offer> offers;
   std::uint64_t keep_samples = 0;  // of a size, one by one, at most
 };
 
 Proposal ReadProposal(json body) {
   Proposal proposal;
   JsonReader reader(body, "plan");
-  proposal.offer = OfferFromJson(reader.Raw("offer"));
+  proposal.offers = OffersFromJson(reader.Raw("offer"));
   proposal.keep_samples = reader.Number("keep_samples", 0, kMostKeptSamples);
   body.erase("offer");
   body.erase("keep_samples");
@@ -59,8 +60,13 @@ class ServerRun {
     step_ = "opening the device";
     Local local = options_.local;
     local.placement = Grant(local.placement, proposal.plan.remote);
-    const Site site(local, session_.local().ip, proposal.plan.MostThreads());
-    if (site.placement.session_cpu) session_.PinThread(*site.placement.session_cpu);
+    std::vector<OpenPort> ports = OpenRailsFor({.client = proposal.offers,
+                                                .devices = proposal.plan.remote.devices,
+                                                .client_ip = session_.peer().ip,
+                                                .server_ip = session_.local().ip},
+                                               local);
+    const Site site(local, std::move(ports), proposal.plan.MostThreads());
+    if (site.session_cpu) session_.PinThread(*site.session_cpu);
     const std::vector<std::optional<Agreement>> agreements = Accept(site, proposal);
     for (std::size_t i = 0; i < agreements.size(); ++i) {
       if (!agreements[i]) continue;
@@ -79,20 +85,20 @@ class ServerRun {
   // ends the session.
   std::vector<std::optional<Agreement>> Accept(const Site& site, const Proposal& proposal) {
     step_ = "agreeing on the plan";
-    const Sides sides{.client = proposal.offer,
-                      .server = site.offer,
+    const Sides sides{.client = proposal.offers,
+                      .server = site.Offers(),
                       .client_ip = session_.peer().ip,
                       .server_ip = session_.local().ip,
                       .keep_samples = proposal.keep_samples};
     std::vector<std::optional<Agreement>> agreements;
-    std::optional<Gid> gid;
+    RailGids gids(site.rails.size());
     json list = json::array();
     for (const TestPlan& test : proposal.plan.tests) {
       std::optional<Agreement>& agreement = agreements.emplace_back();
       try {
         agreement = Agree(test, sides, options_.limits);
         list.push_back({{"agreement", AgreementToJson(*agreement)}});
-        if (!gid) gid = agreement->server_gid;
+        TakeGids(*agreement, &Path::server_gid, gids);
       } catch (Error& error) {
         // The client's options clash, though only what both devices have shows it.
         error.At(error.blame() == Blame::kUsage ? "client" : "server", step_);
@@ -102,7 +108,7 @@ class ServerRun {
     }
     session_.Accepted();
     session_.SetPeerTimeout(milliseconds(proposal.plan.tests.front().run.peer_timeout_ms));
-    const report::Host host = DescribeSite(site, "server", gid);
+    const report::Host host = DescribeSite(site, "server", gids);
     session_.Send("accepted", {{"tests", std::move(list)}, {"host", HostToJson(host)}});
     return agreements;
   }
@@ -110,7 +116,7 @@ class ServerRun {
   // All sizes once, on queue pairs of their own.
   void RunTest(const Site& site, const Proposal& proposal, std::size_t index,
                const Agreement& agreement, std::uint32_t number) {
-    const TestPlan& test = proposal.plan.tests[index];
+    const TestPlan test = OverRails(proposal.plan.tests[index], site.rails.size());
     const std::string of_several =
         ", run " + std::to_string(number) + " of " + std::to_string(test.run.runs);
     options_.log(test.test + " " + test.queue.qp_type + " begins, " +

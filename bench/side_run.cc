@@ -1,6 +1,7 @@
 #include "bench/side_run.h"
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "bench/cpu_cost_json.h"
 #include "bench/verification_json.h"
@@ -21,7 +22,6 @@ constexpr double kMostPercent = 1e9;
 constexpr std::uint64_t kLatestNs = std::uint64_t{1} << 62;
 constexpr std::size_t kMostSamples = 16384;
 constexpr std::size_t kMostBuckets = 65536;
-constexpr std::size_t kMostCounters = 1024;
 constexpr std::size_t kLongestWay = 1024;
 
 // Two lists that belong together.
@@ -176,6 +176,16 @@ void ReadEnds(JsonReader& reader, SideRun& run) {
   run.until->half_width_percent = reader.Real("until_half_width_percent", 0.0, kMostPercent);
 }
 
+// Of several devices.
+void ReadRails(JsonReader& reader, std::size_t rails, SideRun& run) {
+  if (rails == 1) return;
+  for (JsonReader& rail : reader.Objects("rails", rails)) {
+    run.rails.push_back(RailRunFromJson(std::move(rail)));
+  }
+  if (run.rails.size() == rails) return;
+  throw Error(Blame::kRun, reader.path() + ".rails are not one a device");
+}
+
 }  // namespace
 
 json SideRunToJson(const SideRun& run) {
@@ -198,14 +208,11 @@ json SideRunToJson(const SideRun& run) {
   if (run.cpu) object["cpu"] = CpuCostToJson(*run.cpu);
   PutEnds(run, object);
   if (run.verification) object["verification"] = VerificationToJson(*run.verification);
-  json counters = json::array();
-  json moves = json::array();
-  for (const auto& [name, move] : run.counters) {
-    counters.push_back(name);
-    moves.push_back(static_cast<std::uint64_t>(move));
+  PutCounters(run.counters, object);
+  if (!run.rails.empty()) {
+    json& rails = object["rails"] = json::array();
+    for (const RailRun& rail : run.rails) rails.push_back(RailRunToJson(rail));
   }
-  object["counters"] = std::move(counters);
-  object["counter_moves"] = std::move(moves);
   json seconds = json::array();
   json messages = json::array();
   for (const report::ProgressSample& sample : run.samples) {
@@ -217,7 +224,7 @@ json SideRunToJson(const SideRun& run) {
   return object;
 }
 
-SideRun SideRunFromJson(const json& object, std::uint32_t queue_pairs) {
+SideRun SideRunFromJson(const json& object, std::uint32_t queue_pairs, std::size_t rails) {
   JsonReader reader(object, "results");
   SideRun run;
   run.complete = reader.Flag("complete");
@@ -246,12 +253,8 @@ SideRun SideRunFromJson(const json& object, std::uint32_t queue_pairs) {
   if (reader.Has("verification")) {
     run.verification = VerificationFromJson(reader.Object("verification"), queue_pairs);
   }
-  const std::vector<std::string> counters = reader.Texts("counters", kMostCounters);
-  const std::vector<std::uint64_t> moves = reader.Numbers("counter_moves", 0, kMost, kMostCounters);
-  CheckPairs(counters.size(), moves.size(), reader.path());
-  for (std::size_t i = 0; i < counters.size(); ++i) {
-    run.counters.emplace_back(counters[i], static_cast<std::int64_t>(moves[i]));
-  }
+  run.counters = ReadCounterDeltas(reader);
+  ReadRails(reader, rails, run);
   const std::vector<std::uint64_t> ns = reader.Numbers("sample_ns", 0, kMost, kMostSamples);
   const std::vector<std::uint64_t> messages =
       reader.Numbers("sample_messages", 0, kMost, kMostSamples);

@@ -1,12 +1,14 @@
 // What one side did for one size, and its form on the session.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "bench/rail_run.h"
 #include "bench/whereabouts.h"
 #include "report/histogram.h"
 #include "report/report.h"
@@ -51,7 +53,8 @@ struct SideRun {
   std::uint64_t sent_opened_ns = 0;
   std::uint64_t received_opened_ns = 0;
   std::vector<report::ProgressSample> samples;  // of what counts, since the window opened
-  report::CounterDeltas counters;  // of this side's port and interface, around the window
+  report::CounterDeltas counters;  // of this side's ports and interfaces, around the window
+  std::vector<RailRun> rails;      // of each device, where there are several
   std::optional<report::CpuCost> cpu;
   std::optional<double> clock_drift_ppm;  // over the window; absent where it cannot be told
   std::optional<report::Verification> verification;  // of what arrived on this side
@@ -67,7 +70,9 @@ struct SideRun {
 };
 
 nlohmann::json SideRunToJson(const SideRun& run);
-// Checks every field; throws Error(kRun). `queue_pairs`: at most so many counts.
-SideRun SideRunFromJson(const nlohmann::json& json, std::uint32_t queue_pairs);
+// Checks every field; throws Error(kRun). `queue_pairs`: at most so many counts; `rails`: of so
+// many devices.
+SideRun SideRunFromJson(const nlohmann::json& json, std::uint32_t queue_pairs,
+                        std::size_t rails = 1);
 
 }  // namespace rdmabench

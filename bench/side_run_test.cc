@@ -268,6 +268,20 @@ INSTANTIATE_TEST_SUITE_P(
         Hostile{"unknown_key_at_the_top", "/other", 1}),
     [](const auto& row) { return row.param.name; });
 
+TEST(SideRun, BringsBackWhatEachOfSeveralDevicesCarried) {
+  SideRun run = FullRun();
+  run.rails = {{.sent_messages = 100, .received_messages = 0, .counters = {{"tx_bytes", 5}}},
+               {.sent_messages = 200, .received_messages = kMost, .counters = {{"rx_bytes", -3}}}};
+  const json wire = OnTheWire(run);
+  EXPECT_EQ(SideRunFromJson(wire, kQueuePairs, 2).rails, run.rails);
+  EXPECT_THROW(SideRunFromJson(wire, kQueuePairs, 3), Error) << "a device is missing";
+  EXPECT_THROW(SideRunFromJson(wire, kQueuePairs, 1), Error) << "there is only one";
+  json hostile = wire;
+  hostile["rails"][1]["counter_moves"] = json::array();
+  EXPECT_THAT([&] { SideRunFromJson(hostile, kQueuePairs, 2); },
+              ThrowsMessage<Error>(HasSubstr("belong together")));
+}
+
 TEST(SideRun, RefusesEachFieldThatIsMissing) {
   const json whole = OnTheWire(FullRun());
   // A width without an end is an unknown key.

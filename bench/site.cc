@@ -1,14 +1,14 @@
 #include "bench/site.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
 #include "report/context.h"
 #include "transport/irq_affinity.h"
 
 namespace rdmabench {
 namespace {
-
-Device OpenDevice(const Local& local, std::string_view session_ip) {
-  return local.device ? Device::Open(*local.device) : Device::OpenFor(session_ip);
-}
 
 std::optional<std::string> Known(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional(text);
@@ -19,33 +19,30 @@ PlacementRequest RequestFor(const Local& local, const DeviceInfo& info, std::siz
   return {.device = PositionOf(info),
           .workers = workers,
           .choice = local.placement,
-          .busy_cpus = CpusServing(ReadIrqs("/", info.pcie_address, info.netdev))};
+          .busy_cpus = CpusServing(ReadIrqs("/", info.pcie_address, info.netdev)),
+          .taken_cpus = {}};
 }
 
-report::Placement DescribePlacement(const Placement& placement) {
-  return {.device_node = placement.device_node,
-          .worker_cpus = placement.worker_cpus,
-          .worker_nodes = placement.worker_nodes,
-          .worker_cores = placement.worker_cores,
-          .session_cpu = placement.session_cpu,
-          .memory_node = placement.memory_node,
-          .distance = placement.distance,
-          .reason = placement.Reason()};
+// Of cpus that the user named each device takes the next ones.
+void TakeTurns(std::vector<unsigned>& cpus, std::size_t taken) {
+  if (cpus.empty()) return;
+  std::rotate(cpus.begin(), cpus.begin() + static_cast<std::ptrdiff_t>(taken % cpus.size()),
+              cpus.end());
 }
 
-report::Device DescribeDevice(const Site& site, const std::optional<Gid>& gid) {
-  const DeviceInfo& info = site.device.info();
+report::Device DescribeDevice(const Rail& rail, const std::optional<Gid>& gid) {
+  const DeviceInfo& info = rail.device.info();
   report::Device device{.name = info.name,
                         .driver = Known(info.driver),
                         .firmware = Known(info.firmware),
                         .netdev = Known(info.netdev),
                         .pcie_address = info.pcie_address,
-                        .port = site.port.number,
-                        .link_layer = site.port.link_layer,
-                        .link_gbps = site.port.link_gbps,
-                        .data_gbps = site.port.data_gbps,
+                        .port = rail.port.number,
+                        .link_layer = rail.port.link_layer,
+                        .link_gbps = rail.port.link_gbps,
+                        .data_gbps = rail.port.data_gbps,
                         .pcie = std::nullopt,
-                        .active_mtu_bytes = site.port.active_mtu_bytes,
+                        .active_mtu_bytes = rail.port.active_mtu_bytes,
                         .lid = std::nullopt,
                         .gid = std::nullopt};
   if (info.pcie) {
@@ -53,20 +50,45 @@ report::Device DescribeDevice(const Site& site, const std::optional<Gid>& gid) {
                                .lanes = info.pcie->lanes,
                                .max_payload_bytes = info.pcie->max_payload_bytes};
   }
-  if (site.port.lid != 0) device.lid = site.port.lid;
+  if (rail.port.lid != 0) device.lid = rail.port.lid;
   if (gid) device.gid = DescribeGid(*gid);
   return device;
 }
 
+report::Placement DescribePlacement(const Placement& placement,
+                                    std::optional<unsigned> session_cpu) {
+  return {.device_node = placement.device_node,
+          .worker_cpus = placement.worker_cpus,
+          .worker_nodes = placement.worker_nodes,
+          .worker_cores = placement.worker_cores,
+          .session_cpu = session_cpu,
+          .memory_node = placement.memory_node,
+          .distance = placement.distance,
+          .reason = placement.Reason()};
+}
+
 }  // namespace
 
-Site::Site(const Local& local, std::string_view session_ip, std::size_t workers)
-    : device(OpenDevice(local, session_ip)),
-      port(device.ActivePort(local.port)),
-      offer(MakeOffer(device, port, local.gid_index)),
-      placement(locality.Place(RequestFor(local, device.info(), workers))),
-      memory_arguments(local.memory_arguments) {
-  if (placement.memory_node) locality.PreferMemoryOf(*placement.memory_node);
+Site::Site(const Local& local, std::vector<OpenPort> ports, std::size_t workers)
+    : memory_arguments(local.memory_arguments) {
+  std::vector<unsigned> taken;
+  for (OpenPort& open : ports) {
+    PlacementRequest request = RequestFor(local, open.device.info(), workers);
+    TakeTurns(request.choice.cpus, rails.size() * workers);
+    request.taken_cpus = taken;
+    Offer offer = MakeOffer(open.device, open.port, local.gid_index);
+    Placement placement = locality.Place(request);
+    if (!session_cpu && placement.session_cpu) {
+      session_cpu = placement.session_cpu;
+      taken.push_back(*session_cpu);
+    }
+    taken.insert(taken.end(), placement.worker_cpus.begin(), placement.worker_cpus.end());
+    rails.push_back({.device = std::move(open.device),
+                     .port = std::move(open.port),
+                     .offer = std::move(offer),
+                     .placement = std::move(placement),
+                     .why = open.why});
+  }
 }
 
 void CheckPlacement(const PlacementChoice& choice) {
@@ -74,18 +96,47 @@ void CheckPlacement(const PlacementChoice& choice) {
   Locality().Place({.device = {}, .choice = choice});
 }
 
+std::optional<unsigned> Site::CpuOf(std::size_t worker) const {
+  const std::vector<unsigned>& cpus = RailOf(worker).placement.worker_cpus;
+  if (cpus.empty()) return std::nullopt;
+  return cpus[worker / rails.size() % cpus.size()];
+}
+
+std::vector<Offer> Site::Offers() const {
+  std::vector<Offer> offers;
+  for (const Rail& rail : rails) offers.push_back(rail.offer);
+  return offers;
+}
+
+void TakeGids(const Agreement& agreement, std::optional<Gid> Path::*side, RailGids& gids) {
+  for (std::size_t i = 0; i < gids.size() && i < agreement.paths.size(); ++i) {
+    if (!gids[i]) gids[i] = agreement.paths[i].*side;
+  }
+}
+
 report::Gid DescribeGid(const Gid& gid) {
   return {.index = gid.index, .type = std::string(GidTypeName(gid.type)), .text = gid.Text()};
 }
 
-report::Host DescribeSite(const Site& site, std::string_view role, const std::optional<Gid>& gid) {
+report::Host DescribeSite(const Site& site, std::string_view role, const RailGids& gids) {
   report::Host host = report::DescribeHost();
   host.role = role;
   host.clock = report::Clock{.source = std::string(site.clock.source_name()),
                              .ns_per_tick = site.clock.NanosecondsPerTick(),
                              .drift_ppm = std::nullopt};
-  host.device = DescribeDevice(site, gid);
-  host.placement = DescribePlacement(site.placement);
+  for (std::size_t i = 0; i < site.rails.size(); ++i) {
+    const Rail& rail = site.rails[i];
+    report::HostRail described{
+        .device = DescribeDevice(rail, i < gids.size() ? gids[i] : std::nullopt),
+        .placement = DescribePlacement(rail.placement, site.session_cpu),
+        .paired_by = {}};
+    if (rail.why) described.paired_by = PairedByName(*rail.why);
+    if (i == 0) {
+      host.device = described.device;
+      host.placement = described.placement;
+    }
+    if (site.rails.size() > 1) host.rails.push_back(std::move(described));
+  }
   return host;
 }
 

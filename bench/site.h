@@ -1,29 +1,45 @@
-// What one side uses for all tests of a session: its device and port, its place in the machine, its
-// clock.
+// What one side uses for all tests of a session: its devices and their ports, its place in the
+// machine, its clock.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string_view>
+#include <vector>
 
 #include "bench/agreement.h"
 #include "bench/clock.h"
 #include "bench/local.h"
+#include "bench/pairing.h"
+#include "bench/rails.h"
 #include "report/report.h"
 #include "transport/device.h"
 #include "transport/locality.h"
 
 namespace rdmabench {
 
-struct Site {
-  // Opens the device that `local` names, or that belongs to `session_ip`, and chooses processors
-  // for so many workers. Throws Error(kEnvironment).
-  Site(const Local& local, std::string_view session_ip, std::size_t workers);
-
+// One device, and what is near it.
+struct Rail {
   Device device;
   PortInfo port;
   Offer offer;
-  Locality locality;
   Placement placement;
+  std::optional<PairedBy> why;  // of a server's: why it is this one
+};
+
+struct Site {
+  // Chooses processors for so many workers of each device. Throws Error(kEnvironment).
+  Site(const Local& local, std::vector<OpenPort> ports, std::size_t workers);
+
+  // That a worker of the side is of.
+  const Rail& RailOf(std::size_t worker) const { return rails[worker % rails.size()]; }
+  // Where the worker runs, when that was chosen.
+  std::optional<unsigned> CpuOf(std::size_t worker) const;
+  std::vector<Offer> Offers() const;
+
+  Locality locality;
+  std::vector<Rail> rails;  // normally one
+  std::optional<unsigned> session_cpu;
   TickClock clock;
   MemoryArguments memory_arguments;
 };
@@ -31,8 +47,12 @@ struct Site {
 // Throws Error(kEnvironment) when this machine cannot grant the choice, before there is a session.
 void CheckPlacement(const PlacementChoice& choice);
 
-// This side for the report. `gid` is the one that the tests used, when one was.
-report::Host DescribeSite(const Site& site, std::string_view role, const std::optional<Gid>& gid);
+// Each device's GID that tests use, by the first that was agreed; one that is not known is absent.
+using RailGids = std::vector<std::optional<Gid>>;
+void TakeGids(const Agreement& agreement, std::optional<Gid> Path::*side, RailGids& gids);
+
+// This side for the report.
+report::Host DescribeSite(const Site& site, std::string_view role, const RailGids& gids);
 report::Gid DescribeGid(const Gid& gid);
 
 }  // namespace rdmabench

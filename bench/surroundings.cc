@@ -1,6 +1,8 @@
 #include "bench/surroundings.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -14,15 +16,15 @@ namespace {
 constexpr std::string_view kSysfs = "/sys";
 
 // The device's interface is that of its first port.
-std::string NetdevOf(const Site& site) {
-  if (site.port.number == 1) return site.device.info().netdev;
-  return site.port.gids.empty() ? std::string() : site.port.gids.front().netdev;
+std::string NetdevOf(const Rail& rail) {
+  if (rail.port.number == 1) return rail.device.info().netdev;
+  return rail.port.gids.empty() ? std::string() : rail.port.gids.front().netdev;
 }
 
-PortCounters CountersOf(const Site& site) {
-  const DeviceInfo& info = site.device.info();
-  const std::string netdev = NetdevOf(site);
-  PortCounters counters = ReadCounters(kSysfs, info.name, site.port.number);
+PortCounters CountersOf(const Rail& rail) {
+  const DeviceInfo& info = rail.device.info();
+  const std::string netdev = NetdevOf(rail);
+  PortCounters counters = ReadCounters(kSysfs, info.name, rail.port.number);
   if (netdev.empty()) return counters;
   counters.merge(ReadNetdev(kSysfs, netdev));
   counters.merge(ReadQdisc(netdev));
@@ -31,14 +33,20 @@ PortCounters CountersOf(const Site& site) {
 }
 
 // Those that moved, and those of packets in any case: that they did not move says something, too.
-report::CounterDeltas Deltas(const Site& site, const PortCounters& before,
+report::CounterDeltas Deltas(const Rail& rail, const PortCounters& before,
                              const PortCounters& after) {
   CounterMoves moves = Moves(before, after);
   for (const auto& [name, value] : after) {
-    const CounterMeaning* meaning = FindCounter(site.device.info().driver, name);
+    const CounterMeaning* meaning = FindCounter(rail.device.info().driver, name);
     if (meaning != nullptr && meaning->CountsPackets()) moves.try_emplace(name, 0);
   }
   return {moves.begin(), moves.end()};
+}
+
+std::vector<PortCounters> CountersOf(const Site& site) {
+  std::vector<PortCounters> counters;
+  for (const Rail& rail : site.rails) counters.push_back(CountersOf(rail));
+  return counters;
 }
 
 }  // namespace
@@ -56,7 +64,15 @@ void Surroundings::Close(SideRun& run) const {
     run.cpu->host_softirq_seconds =
         std::max(0.0, *closed.softirq_seconds - *opened_.softirq_seconds);
   }
-  run.counters = Deltas(site_, counters_, CountersOf(site_));
+  const std::vector<PortCounters> after = CountersOf(site_);
+  std::map<std::string, std::int64_t> sums;
+  run.rails.resize(site_.rails.size());
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    run.rails[i].counters = Deltas(site_.rails[i], counters_[i], after[i]);
+    for (const auto& [name, move] : run.rails[i].counters) sums[name] += move;
+  }
+  run.counters = {sums.begin(), sums.end()};
+  if (run.rails.size() == 1) run.rails.clear();
 }
 
 Surroundings::Moment Surroundings::Now() {

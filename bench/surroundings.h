@@ -1,9 +1,10 @@
-// What a side reads before the window opens and after it has closed, never in it: what its port,
-// its network interface and the queueing discipline below count, and processor time.
+// What a side reads before the window opens and after it has closed, never in it: what its ports,
+// their network interfaces and the queueing disciplines below count, and processor time.
 #pragma once
 
 #include <chrono>
 #include <optional>
+#include <vector>
 
 #include "bench/side_run.h"
 #include "bench/site.h"
@@ -29,8 +30,8 @@ class Surroundings {
   static Moment Now();
 
   const Site& site_;
-  PortCounters counters_;
-  Moment opened_;  // last: reading counters takes its time
+  std::vector<PortCounters> counters_;  // one of each device
+  Moment opened_;                       // last: reading counters takes its time
 };
 
 }  // namespace rdmabench

@@ -135,7 +135,7 @@ void TestRun::Measure(std::size_t size, const Watching& watching, SideRun& own, 
   }
   peer = SideRunFromJson(
       setting_.session.Receive("results", In(setting_.longest_phase), "its results"),
-      setting_.plan.queue.queue_pairs);
+      setting_.plan.queue.queue_pairs, setting_.site.rails.size());
   // Of a side that nothing moves on the window is the peer's.
   if (!moves) send_results();
   if (setting_.keep_samples > 0) ExchangeKept(own, peer);
@@ -282,6 +282,7 @@ void TestRun::Loop(const RingShape& shape, const Watching& watching, VerifiedSiz
   own.clock_drift_ppm = clock.DriftPpm(before);
   if (decides) own.until = {narrow.reached(), narrow.half_width_percent()};
   AccountFor(job, runs, clock, own);
+  AccountForRails(runs, setting_.site.rails.size(), own);
   PlaceInTime(runs, samples, clock, before, own);
   own.inline_bytes = crew_.endpoint().inline_bytes();
   own.inline_used = job.duty.Posts() && UsesInline(crew_.endpoint(), job);

@@ -25,7 +25,8 @@ nlohmann::json WhereaboutsToJson(const Whereabouts& found);
 // Checks every field; throws Error(kRun).
 Whereabouts WhereaboutsFromJson(JsonReader reader);
 
-// Of the runs of a session it keeps the last cpus, and the smallest share of pages.
-void Note(const Whereabouts& found, report::Placement& placement);
+// Of the runs of a session it keeps the last cpus, and the smallest share of pages. Worker i is of
+// device i modulo their number; pages are of all devices together.
+void Note(const Whereabouts& found, report::Host& host);
 
 }  // namespace rdmabench

@@ -43,27 +43,43 @@ INSTANTIATE_TEST_SUITE_P(Fields, HostileWhereabouts,
                                          Planted{"pages_on_node", "all"}, Planted{"extra", 1}));
 
 TEST(Whereabouts, AreTheLastCpusAndTheSmallestShare) {
-  report::Placement placement;
-  Note(Found({1, 2}, 8, 8), placement);
-  EXPECT_EQ(placement.pages_on_node, 1.0);
-  Note(Found({3, 2}, 8, 6), placement);
-  Note(Found({4, 2}, 8, 7), placement);
-  EXPECT_EQ(placement.pages_on_node, 0.75);
-  EXPECT_THAT(placement.ran_on_cpus, ElementsAre(4, 2));
+  report::Host host{.placement = report::Placement{}};
+  Note(Found({1, 2}, 8, 8), host);
+  EXPECT_EQ(host.placement->pages_on_node, 1.0);
+  Note(Found({3, 2}, 8, 6), host);
+  Note(Found({4, 2}, 8, 7), host);
+  EXPECT_EQ(host.placement->pages_on_node, 0.75);
+  EXPECT_THAT(host.placement->ran_on_cpus, ElementsAre(4, 2));
 }
 
 TEST(Whereabouts, StayWhenARunTellsNothing) {
-  report::Placement placement;
-  Note(Found({1}, 8, 4), placement);
-  Note(Found({}, 0, 0), placement);
-  EXPECT_EQ(placement.pages_on_node, 0.5);
-  EXPECT_THAT(placement.ran_on_cpus, ElementsAre(1));
+  report::Host host{.placement = report::Placement{}};
+  Note(Found({1}, 8, 4), host);
+  Note(Found({}, 0, 0), host);
+  EXPECT_EQ(host.placement->pages_on_node, 0.5);
+  EXPECT_THAT(host.placement->ran_on_cpus, ElementsAre(1));
 }
 
 TEST(Whereabouts, OfPagesAreNotKnownWhereNoneWasAskedAbout) {
-  report::Placement placement;
-  Note(Found({1}, 0, 0), placement);
-  EXPECT_FALSE(placement.pages_on_node);
+  report::Host host{.placement = report::Placement{}};
+  Note(Found({1}, 0, 0), host);
+  EXPECT_FALSE(host.placement->pages_on_node);
+}
+
+TEST(Whereabouts, OfAHostThatWasNotPlacedAreNotKept) {
+  report::Host host;
+  Note(Found({1}, 8, 8), host);
+  EXPECT_FALSE(host.placement);
+}
+
+TEST(Whereabouts, AreDealtToSeveralDevicesInTurn) {
+  report::Host host;
+  host.rails.resize(2);
+  Note(Found({4, 8, 5, 9}, 8, 6), host);
+  EXPECT_THAT(host.rails[0].placement.ran_on_cpus, ElementsAre(4, 5));
+  EXPECT_THAT(host.rails[1].placement.ran_on_cpus, ElementsAre(8, 9));
+  EXPECT_EQ(host.rails[1].placement.pages_on_node, 0.75);
+  EXPECT_THAT(host.placement->ran_on_cpus, ElementsAre(4, 5));
 }
 
 }  // namespace

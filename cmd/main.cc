@@ -28,7 +28,7 @@ int Run(const std::vector<std::string>& args) {
     case Command::kServer:
       return RunServerCommand(options, args);
     case Command::kDevices:
-      RunDevicesCommand(options.json, options.local.device);
+      RunDevicesCommand(options.json, options.only_device);
       return 0;
   }
   return 0;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string_view>
 
+#include "bench/rails.h"
 #include "bench/test.h"
 #include "cmd/memory_options.h"
 #include "cmd/option_group.h"
@@ -24,14 +25,30 @@ constexpr Range kIbPort{1, 255};
 constexpr Range kGidIndex{0, kMostGidIndex};
 constexpr Range kSessions{1, 1024};
 
+// "mlx5_0,mlx5_1" or "all".
+std::vector<std::string> ParseDevices(const std::string& option, const std::string& text) {
+  std::vector<std::string> devices = SplitList(text);
+  const auto is_bad = [&](const std::string& device) {
+    return device.empty() || (device == "all" && devices.size() > 1);
+  };
+  if (devices.size() <= kMostRails && std::none_of(devices.begin(), devices.end(), is_bad)) {
+    return devices;
+  }
+  throw Error(Blame::kUsage, option + " '" + text + "' is no list of devices",
+              "1 to " + std::to_string(kMostRails) + " names separated by commas, or all");
+}
+
 void AddDeviceOptions(CLI::App& app, Local& local) {
   OptionGroup group(app, "Device");
-  group.Text("-d,--ib-dev", local.device, "NAME",
-             "RDMA device or its network interface; default: the one of the session's address");
+  group.Add("-d,--ib-dev", "LIST",
+            "RDMA device or its network interface, with a port as in mlx4_0:2 if need be; several "
+            "(mlx5_0,mlx5_1, or all) are used at once, and --qp and --threads are then of each; "
+            "default: the one of the session's address",
+            [&local](const std::string& text) { local.devices = ParseDevices("--ib-dev", text); });
   group.Number("-i,--ib-port", local.port, kIbPort,
-               "port of the device; default: the first active");
+               "port of each device; default: the first active");
   group.Number("-x,--gid-index", local.gid_index, kGidIndex,
-               "GID of this side; default: paired with the peer's");
+               "GID of each device of this side; default: paired with the peer's");
 }
 
 void AddOutputOptions(CLI::App& app, OutputOptions& output) {
@@ -67,6 +84,13 @@ void AddCall(CLI::App& app, Options& options) {
       ->required()
       ->type_name("");
   AddDeviceOptions(app, options.local);
+  OptionGroup(app, "Device")
+      .Add("--remote-device", "LIST",
+           "the server's devices, in the order of --ib-dev, or all; default: those of the same "
+           "subnets, else in order",
+           [&options](const std::string& text) {
+             options.plan.remote.devices = ParseDevices("--remote-device", text);
+           });
   AddPlacementOptions(app, options.local.placement);
   AddRemotePlacementOptions(app, options.plan.remote);
   OptionGroup session(app, "Session");
@@ -126,7 +150,7 @@ void AddServer(CLI::App& app, Options& options) {
 
 void AddDevices(CLI::App& app, Options& options) {
   OptionGroup(app, "Device")
-      .Text("-d,--ib-dev", options.local.device, "NAME",
+      .Text("-d,--ib-dev", options.only_device, "NAME",
             "this one only: an RDMA device or its network interface");
   OptionGroup(app, "Output").Flag("--json", options.json, "as JSON (cmd/devices_schema.json)");
 }
@@ -273,6 +297,7 @@ void Finish(Options& options) {
   CheckGiven(options.plan.tests.front(), options.given);
   CheckPlacementOptions(options.local.placement);
   Validate(options.plan);
+  CheckDeviceLists(options.plan, options.local);
   CheckLimits(options.limiting, options.plan);
   CheckSamples(options);
 }
@@ -307,6 +332,7 @@ Options ParseOptions(std::span<const std::string> args) {
     CheckOutput(options.output);
     CheckPlacementOptions(options.local.placement);
     if (options.command == Command::kTest) {
+      CheckDeviceLists(options.plan, options.local);
       CheckLimits(options.limiting, options.plan);
       CheckSamples(options);
     }

@@ -46,7 +46,8 @@ struct Options {
   OutputOptions output;
   Limiting limiting;
   ServerOptions server;
-  bool json = false;  // devices --json
+  bool json = false;                       // devices --json
+  std::optional<std::string> only_device;  // devices --ib-dev
 };
 
 // `args` without the program's name. Throws Error(kUsage).

@@ -27,7 +27,7 @@ TEST(Options, HaveTheDocumentedDefaults) {
   EXPECT_THAT(TestOf(options).run.message_bytes, testing::IsEmpty()) << "by the test";
   EXPECT_EQ(TestOf(options).run.duration_ms, 2000U);
   EXPECT_EQ(TestOf(options).queue.queue_pairs, 1U);
-  EXPECT_FALSE(options.local.device.has_value());
+  EXPECT_THAT(options.local.devices, testing::IsEmpty());
   EXPECT_EQ(options.output.format, "text");
 }
 
@@ -51,7 +51,7 @@ TEST(Options, TakePerftestsLettersAndBothSpellingsOfItsLongNames) {
   const Options letters = Parse({"write_bw", "a",  "-d",   "rxe0", "-i", "1",  "-x", "2",  "-m",
                                  "1024",     "-p", "2000", "-D",   "3",  "-t", "64", "-l", "4",
                                  "-Q",       "8",  "-I",   "32",   "-c", "RC", "-u", "20"});
-  EXPECT_EQ(letters.local.device, "rxe0");
+  EXPECT_THAT(letters.local.devices, ElementsAre("rxe0"));
   EXPECT_EQ(letters.local.gid_index, 2);
   EXPECT_EQ(letters.call.port, 2000);
   EXPECT_EQ(TestOf(letters).run.duration_ms, 3000U);
@@ -184,6 +184,12 @@ INSTANTIATE_TEST_SUITE_P(
         BadCase{{"send_bw", "a", "-c", "ud", "--rnr-retry", "6"},
                 "--rnr-retry does not go with --connection ud"},
         BadCase{{"send_bw", "a", "--flow-label", "1,2"}, "--flow-label does not go with fewer"},
+        BadCase{{"send_bw", "a", "-d", "rxe0,"}, "--ib-dev 'rxe0,'"},
+        BadCase{{"send_bw", "a", "-d", "all,rxe0"}, "--ib-dev 'all,rxe0'"},
+        BadCase{{"send_bw", "a", "-d", "rxe0:x"}, "\"rxe0:x\" is no device and port"},
+        BadCase{{"send_bw", "a", "-d", "a,b", "--remote-device", "c"}, "--ib-dev a,b names 2"},
+        BadCase{{"send_bw", "a", "--remote-device", "c,d"}, "--remote-device c,d names 2"},
+        BadCase{{"send_bw", "a", "-d", "a,b", "-R"}, "--rdma-cm does not go with several devices"},
         BadCase{{"send_bw", "a", "-c", "ud", "-s", "8K"}, "--connection ud"},
         BadCase{{"-d", "mlx5_0", "write_bw", "a"}, "the command comes before"},
         BadCase{{"server", "--max-sessions", "0"}, "1 to 1024"},
@@ -229,15 +235,26 @@ TEST(Options, OfASuiteAreItsFilesPlan) {
   const Options options = Parse({"run", "configs/smoke.json", "a", "-d", "rxe0"});
   EXPECT_EQ(options.command, Command::kTest);
   EXPECT_EQ(options.call.host, "a");
-  EXPECT_EQ(options.local.device, "rxe0");
+  EXPECT_THAT(options.local.devices, ElementsAre("rxe0"));
   EXPECT_FALSE(options.plan.tests.empty());
 }
 
 TEST(Options, TakeOneDeviceToList) {
   const Options options = Parse({"devices", "-d", "mlx5_0", "--json"});
   EXPECT_EQ(options.command, Command::kDevices);
-  EXPECT_EQ(options.local.device, "mlx5_0");
+  EXPECT_EQ(options.only_device, "mlx5_0");
   EXPECT_TRUE(options.json);
+}
+
+TEST(Options, NameSeveralDevicesOfBothSides) {
+  const Options options =
+      Parse({"write_bw", "a", "-d", "mlx5_0,mlx4_0:2", "--remote-device", "eth1,eth2"});
+  EXPECT_THAT(options.local.devices, ElementsAre("mlx5_0", "mlx4_0:2"));
+  EXPECT_THAT(options.plan.remote.devices, ElementsAre("eth1", "eth2"));
+  const Options suite =
+      Parse({"run", "--remote-device", "eth1", "configs/smoke.json", "a", "-d", "rxe0"});
+  EXPECT_THAT(suite.plan.remote.devices, ElementsAre("eth1"));
+  EXPECT_FALSE(suite.plan.tests.empty());
 }
 
 TEST(Options, ASuiteThatIsNotThereIsNamed) {

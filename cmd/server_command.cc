@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/rails.h"
 #include "bench/serve.h"
 #include "bench/site.h"
 #include "cmd/exit_code.h"
@@ -86,7 +87,9 @@ int RunSession(const Options& options) {
 int RunServerCommand(const Options& options, std::span<const std::string> args) {
   const ServerOptions& server = options.server;
   if (server.session_fd) return RunSession(options);
-  if (options.local.device) RequireDevice(*options.local.device);
+  if (!IsAll(options.local.devices)) {
+    for (const std::string& name : options.local.devices) RequireDevice(DeviceIn(name));
+  }
   CheckPlacement(options.local.placement);
   const Interrupt interrupt;
   LobbyOptions lobby_options;

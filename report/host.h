@@ -59,6 +59,13 @@ struct Clock {
   std::optional<double> drift_ppm = {};
 };
 
+// One of several devices.
+struct HostRail {
+  Device device = {};
+  Placement placement = {};
+  std::string paired_by = {};  // of the server's: "subnet", … as schema.json has them
+};
+
 struct Host {
   std::string role = {};  // "client", "server"
   std::string name = {};
@@ -68,8 +75,15 @@ struct Host {
   std::optional<std::string> cpu = {};
   std::optional<std::string> governor = {};
   std::optional<Clock> clock = {};
-  std::optional<Device> device = {};
+  std::optional<Device> device = {};  // the first one
   std::optional<Placement> placement = {};
+  std::vector<HostRail> rails = {};  // all of them, where there are several
+
+  // Null where there is none at this place.
+  const Device* DeviceAt(std::size_t rail) const {
+    if (!rails.empty()) return rail < rails.size() ? &rails[rail].device : nullptr;
+    return rail == 0 && device ? &*device : nullptr;
+  }
 };
 
 }  // namespace rdmabench::report

@@ -11,6 +11,7 @@
 #include "report/json_memory.h"
 #include "report/json_placement.h"
 #include "report/json_plan.h"
+#include "report/json_rails.h"
 #include "report/json_runs.h"
 #include "report/json_verification.h"
 
@@ -93,14 +94,6 @@ Json FailureJson(const Failure& failure) {
   return object.Take();
 }
 
-Json GidJson(const Gid& gid) {
-  Object object;
-  object.Put("index", gid.index);
-  object.Put("type", gid.type);
-  object.Put("text", gid.text);
-  return object.Take();
-}
-
 Json PcieJson(const Pcie& pcie) {
   Object object;
   object.Put("gigatransfers_per_second", pcie.gigatransfers_per_second);
@@ -135,6 +128,14 @@ Json ClockJson(const Clock& clock) {
   return object.Take();
 }
 
+Json HostRailJson(const HostRail& rail) {
+  Object object;
+  object.Put("device", DeviceJson(rail.device));
+  object.Put("placement", PlacementJson(rail.placement));
+  object.PutUnlessEmpty("paired_by", rail.paired_by);
+  return object.Take();
+}
+
 Json HostJson(const Host& host) {
   Object object;
   object.Put("role", host.role);
@@ -147,6 +148,7 @@ Json HostJson(const Host& host) {
   object.Put("clock", host.clock, ClockJson);
   object.Put("device", host.device, DeviceJson);
   object.Put("placement", host.placement, PlacementJson);
+  object.PutUnlessEmpty("rails", ListJson(host.rails, HostRailJson));
   return object.Take();
 }
 
@@ -307,13 +309,6 @@ Json CheckJson(const Check& check) {
   return object.Take();
 }
 
-Json CountersJson(const Counters& counters) {
-  Object object;
-  object.PutUnlessEmpty("client", MapJson(counters.client));
-  object.PutUnlessEmpty("server", MapJson(counters.server));
-  return object.Take();
-}
-
 Json ResultJson(const Result& result) {
   Object object;
   object.Put("plan_index", result.plan_index);
@@ -347,6 +342,7 @@ Json ResultJson(const Result& result) {
   object.PutUnlessEmpty("traffic", ListJson(result.traffic, DirectionJson));
   object.Put("verification", result.verification, VerificationJson);
   object.PutUnlessEmpty("counters", CountersJson(result.counters));
+  object.PutUnlessEmpty("rails", ListJson(result.rails, RailJson));
   object.PutUnlessEmpty("cpu", CpuJson(result));
   object.Put("bounds", result.bounds, BoundsJson);
   object.Put("checks", ListJson(result.checks, CheckJson));

@@ -267,6 +267,21 @@ struct Counters {
   CounterDeltas server = {};
 };
 
+// What went over one device of each side, where several were used at once.
+struct Rail {
+  std::string client_device = {};
+  std::string server_device = {};
+  std::uint32_t mtu_bytes = 0;
+  std::optional<Gid> client_gid = {};
+  std::optional<Gid> server_gid = {};
+  std::uint64_t sent_messages = 0;
+  std::uint64_t messages = 0;  // as the result counts them
+  std::uint64_t bytes = 0;
+  std::optional<double> bytes_per_second = {};  // where the result has a rate
+  std::optional<double> messages_per_second = {};
+  Counters counters = {};
+};
+
 struct CpuTime {
   double user_seconds = 0.0;
   double system_seconds = 0.0;
@@ -337,6 +352,7 @@ struct Result {
   std::optional<Verification> verification = {};
   std::vector<Check> checks = {};
   Counters counters = {};
+  std::vector<Rail> rails = {};  // absent where there is one device
   Cpu cpu = {};
   std::optional<Bounds> bounds = {};  // of a rate
 };

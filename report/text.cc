@@ -1,8 +1,11 @@
 #include "report/text.h"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdio>
 #include <set>
+#include <span>
 
 #include "report/printable.h"
 #include "report/text_results.h"
@@ -112,14 +115,38 @@ constexpr HostRow kHostRows[] = {
     {"host", NameOf},
     {"kernel", [](const Host& host) { return host.kernel.value_or(""); }},
     {"cpu", CpuOf},
-    {"device", DeviceOf},
-    {"interface", InterfaceOf},
-    {"link", LinkOf},
-    {"GID", GidOf},
-    {"cores", CoresOf},
-    {"NUMA nodes", NodesOf},
-    {"clock", ClockOf},
 };
+
+constexpr HostRow kDeviceRows[] = {
+    {"device", DeviceOf}, {"interface", InterfaceOf}, {"link", LinkOf},
+    {"GID", GidOf},       {"cores", CoresOf},         {"NUMA nodes", NodesOf},
+};
+
+constexpr HostRow kLastRows[] = {{"clock", ClockOf}};
+
+// The host as if the device at this place were its only one; where there is none, without any.
+Host WithDevice(const Host& host, std::size_t rail) {
+  Host with = host;
+  if (host.rails.empty() && rail == 0) return with;
+  with.device.reset();
+  with.placement.reset();
+  if (rail < host.rails.size()) {
+    with.device = host.rails[rail].device;
+    with.placement = host.rails[rail].placement;
+  }
+  return with;
+}
+
+// Each device of the host as a host of its own.
+std::vector<Host> ByDevice(const std::vector<Host>& hosts) {
+  std::vector<Host> all;
+  for (const Host& host : hosts) {
+    for (std::size_t i = 0; i < std::max<std::size_t>(host.rails.size(), 1); ++i) {
+      all.push_back(WithDevice(host, i));
+    }
+  }
+  return all;
+}
 
 // Why the cores and nodes are those: once, where it is the same for all hosts.
 std::string PlacementReasons(const std::vector<Host>& hosts) {
@@ -139,16 +166,27 @@ std::string PlacementReasons(const std::vector<Host>& hosts) {
 std::string HostsBlock(const std::vector<Host>& hosts) {
   if (hosts.empty()) return {};
   TextTable table(std::vector<TextTable::Column>(hosts.size() + 1, {"", Align::kLeft}));
-  for (const HostRow& row : kHostRows) {
-    Words cells{row.label};
-    bool known = false;
-    for (const Host& host : hosts) {
-      cells.push_back(Printable(row.text(host)));
-      known = known || !cells.back().empty();
+  const auto add = [&table](std::span<const HostRow> rows, const std::vector<Host>& shown) {
+    for (const HostRow& row : rows) {
+      Words cells{row.label};
+      bool known = false;
+      for (const Host& host : shown) {
+        cells.push_back(Printable(row.text(host)));
+        known = known || !cells.back().empty();
+      }
+      if (known) table.AddRow(std::move(cells));
     }
-    if (known) table.AddRow(std::move(cells));
+  };
+  add(kHostRows, hosts);
+  std::size_t rails = 1;
+  for (const Host& host : hosts) rails = std::max(rails, host.rails.size());
+  for (std::size_t i = 0; i < rails; ++i) {
+    std::vector<Host> with;
+    for (const Host& host : hosts) with.push_back(WithDevice(host, i));
+    add(kDeviceRows, with);
   }
-  return "\n" + table.Render(2) + PlacementReasons(hosts);
+  add(kLastRows, hosts);
+  return "\n" + table.Render(2) + PlacementReasons(ByDevice(hosts));
 }
 
 std::string WarningsBlock(const Words& warnings) {

@@ -16,6 +16,7 @@
 #include "report/text_percentiles.h"
 #include "report/text_phrase.h"
 #include "report/text_quantity.h"
+#include "report/text_rails.h"
 #include "report/text_runs.h"
 #include "report/text_table.h"
 
@@ -50,7 +51,7 @@ std::string Plural(std::uint64_t count, const std::string& noun) {
 std::string QueuePairs(const Group& group) {
   const Result& first = *group.front();
   return Printable(first.qp_type) + ", " + Plural(first.queue_pairs, "queue pair") + ", " +
-         Plural(first.threads, "thread") + ", " +
+         Plural(first.threads, "thread") + DevicesPhrase(first) + ", " +
          Plural(first.effective.completion_queues, "completion queue") + ", MTU " +
          std::to_string(first.effective.mtu_bytes) + " B";
 }
@@ -123,6 +124,8 @@ std::string Agreed(const Report& report, const Group& group) {
   TextTable rows({{"", Align::kLeft}, {"", Align::kLeft}});
   const std::string gids = GidPair(report, first);
   rows.AddRow({"queue pairs", QueuePairs(group)});
+  const std::string pairs = PairsPhrase(report, first);
+  if (!pairs.empty()) rows.AddRow({"devices", pairs});
   if (!gids.empty()) rows.AddRow({"GIDs", gids});
   rows.AddRow({"requests", Requests(group)});
   rows.AddRow({"inline", Inline(group)});
@@ -317,7 +320,7 @@ std::string RenderResults(const Report& report) {
   const std::vector<Repetition> repetitions = RepetitionsOf(report.results);
   for (const Group& group : GroupByTest(report.results)) {
     text += (text.empty() ? "" : "\n") + Agreed(report, group) + "\n" + Table(group);
-    text += PercentileIntervals(group);
+    text += RailLines(group) + PercentileIntervals(group);
     text += LoopNotes(group) + SloNotes(report.slo, group.front()->plan_index);
     const std::string notes = RenderBounds(group) + RenderCpu(group) + DeliveryLines(report, group);
     text += RepetitionLines(repetitions, group.front()->plan_index);

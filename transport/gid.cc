@@ -121,6 +121,20 @@ bool Gid::IsLinkLocal() const {
 
 bool Gid::IsZero() const { return SameAddress(raw, ibv_gid{}); }
 
+bool HaveAddress(std::span<const Gid> gids, std::string_view ip) {
+  const std::optional<ibv_gid> address = GidOfAddress(ip);
+  return address && std::any_of(gids.begin(), gids.end(),
+                                [&](const Gid& gid) { return SameAddress(gid.raw, *address); });
+}
+
+bool ShareSubnet(std::span<const Gid> one, std::span<const Gid> other) {
+  return std::any_of(one.begin(), one.end(), [&](const Gid& gid) {
+    return !gid.IsLinkLocal() && std::any_of(other.begin(), other.end(), [&](const Gid& peer) {
+      return CanTalk(gid, peer) && SameSubnet(gid.raw, peer.raw);
+    });
+  });
+}
+
 std::string GidText(const ibv_gid& gid) {
   char text[INET6_ADDRSTRLEN] = {};
   inet_ntop(AF_INET6, gid.raw, text, sizeof text);

@@ -31,6 +31,11 @@ struct Gid {
   bool IsZero() const;       // an empty entry of the table
 };
 
+// Whether one of them is this IP address (text; a zone after '%' is ignored).
+bool HaveAddress(std::span<const Gid> gids, std::string_view ip);
+// Whether a routable one of each, of equal type, are in one subnet, as ChooseGidPair() sees it.
+bool ShareSubnet(std::span<const Gid> one, std::span<const Gid> other);
+
 std::string GidText(const ibv_gid& gid);
 ibv_gid ParseGid(std::string_view text);  // throws Error(kRun)
 

@@ -60,6 +60,24 @@ TEST(Gid, FindsEveryTypeByItsName) {
   EXPECT_FALSE(FindGidType("roce"));
 }
 
+TEST(Gids, AreSearchedForAnAddressInEitherForm) {
+  const std::vector<Gid> gids = {V2(0, "fe80::1"), V2(1, "::ffff:10.0.0.1")};
+  EXPECT_TRUE(HaveAddress(gids, "10.0.0.1"));
+  EXPECT_TRUE(HaveAddress(gids, "::ffff:10.0.0.1"));
+  EXPECT_TRUE(HaveAddress(gids, "fe80::1%eth1"));
+  EXPECT_FALSE(HaveAddress(gids, "10.0.0.2"));
+  EXPECT_FALSE(HaveAddress(gids, "localhost"));
+}
+
+TEST(Gids, ShareASubnetWhereARoutableOneOfEachIsInIt) {
+  const std::vector<Gid> one = {V2(0, "fe80::1"), V1(1, "::ffff:10.0.0.1"), V2(2, "fd77::1")};
+  EXPECT_TRUE(ShareSubnet(one, std::vector<Gid>{V2(0, "fd77::2")}));
+  EXPECT_TRUE(ShareSubnet(one, std::vector<Gid>{V1(0, "::ffff:10.0.0.2")}));
+  EXPECT_FALSE(ShareSubnet(one, std::vector<Gid>{V2(0, "::ffff:10.0.0.2")})) << "another type";
+  EXPECT_FALSE(ShareSubnet(one, std::vector<Gid>{V1(0, "::ffff:10.0.1.2")}));
+  EXPECT_FALSE(ShareSubnet(one, std::vector<Gid>{V2(0, "fe80::2")})) << "link-local";
+}
+
 struct PairCase {
   const char* name;
   std::vector<Gid> client;

@@ -109,6 +109,8 @@ class Placing {
       : map_(map), request_(request), choice_(request.choice) {
     placement_.device_node = device_node;
     home_ = choice_.numa_node ? choice_.numa_node : device_node;
+    unwanted_ = request.busy_cpus;
+    unwanted_.insert(unwanted_.end(), request.taken_cpus.begin(), request.taken_cpus.end());
   }
 
   Placement Run() {
@@ -141,9 +143,10 @@ class Placing {
     }
   }
 
-  void Append(std::optional<unsigned> node) {
-    for (const unsigned cpu : CpusInOrder(map_, node, request_.busy_cpus)) {
-      if (!Contains(order_, cpu)) order_.push_back(cpu);
+  void Append(std::optional<unsigned> node, bool also_taken = false) {
+    for (const unsigned cpu : CpusInOrder(map_, node, unwanted_)) {
+      if (Contains(order_, cpu) || (!also_taken && Contains(request_.taken_cpus, cpu))) continue;
+      order_.push_back(cpu);
     }
   }
 
@@ -153,7 +156,12 @@ class Placing {
     const std::size_t near = order_.size();
     Append(placement_.device_node);
     Append(std::nullopt);
-    if (near == 0) placement_.reasons.back() += ", but this process may use none of its cpus";
+    Append(std::nullopt, /*also_taken=*/true);
+    if (near == 0) {
+      placement_.reasons.back() += request_.taken_cpus.empty()
+                                       ? ", but this process may use none of its cpus"
+                                       : ", but this process may use no other of its cpus";
+    }
     const std::vector<unsigned>& from = choice_.cpus.empty() ? order_ : choice_.cpus;
     for (std::size_t i = 0; i < workers && !from.empty(); ++i) {
       placement_.worker_cpus.push_back(from[i % from.size()]);
@@ -181,11 +189,12 @@ class Placing {
   }
 
   void PlaceSession() {
-    const std::vector<unsigned>& workers = placement_.worker_cpus;
+    std::vector<unsigned> workers = placement_.worker_cpus;
     if (workers.empty()) return;
+    workers.insert(workers.end(), request_.taken_cpus.begin(), request_.taken_cpus.end());
     std::optional<unsigned>& cpu = placement_.session_cpu;
-    cpu = SpareCore(CoresInOrder(map_, home_, request_.busy_cpus), workers);
-    if (!cpu) cpu = SpareCore(CoresInOrder(map_, std::nullopt, request_.busy_cpus), workers);
+    cpu = SpareCore(CoresInOrder(map_, home_, unwanted_), workers);
+    if (!cpu) cpu = SpareCore(CoresInOrder(map_, std::nullopt, unwanted_), workers);
     if (!cpu) cpu = SpareCpu(order_, workers);
     Tell(cpu ? "session on cpu " + std::to_string(*cpu) : "no cpu left for the session alone");
   }
@@ -234,8 +243,9 @@ class Placing {
   const CoreMap& map_;
   const PlacementRequest& request_;
   const PlacementChoice& choice_;
-  std::optional<unsigned> home_;  // where everything should be
-  std::vector<unsigned> order_;   // of preference, for workers
+  std::optional<unsigned> home_;    // where everything should be
+  std::vector<unsigned> unwanted_;  // the last ones in their parts of the order
+  std::vector<unsigned> order_;     // of preference, for workers
   Placement placement_;
 };
 

@@ -63,7 +63,8 @@ struct PlacementRequest {
   DevicePosition device;
   std::size_t workers = 1;
   PlacementChoice choice = {};
-  std::vector<unsigned> busy_cpus = {};  // with other work, such as the device's interrupts
+  std::vector<unsigned> busy_cpus = {};   // with other work, such as the device's interrupts
+  std::vector<unsigned> taken_cpus = {};  // by workers of other devices: only when no other is left
 };
 
 struct Placement {

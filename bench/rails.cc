@@ -1,0 +1,219 @@
+#include "bench/rails.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "transport/error.h"
+
+namespace rdmabench {
+namespace {
+
+constexpr std::string_view kOwnOption = "--ib-dev";
+constexpr std::string_view kRemoteOption = "--remote-device";
+
+// "2" of "mlx4_0:2"; absent where the name has no port.
+std::optional<int> PortIn(std::string_view name) {
+  const std::size_t colon = name.rfind(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  const std::string_view text = name.substr(colon + 1);
+  int port = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), port);
+  if (code == std::errc() && end == text.data() + text.size()) return port;
+  throw Error(Blame::kUsage, "\"" + std::string(name) + "\" is no device and port",
+              "a port follows the device's name as a number: mlx4_0:2");
+}
+
+std::string NamesOf(std::span<const OpenPort> ports) {
+  std::vector<std::string> names;
+  for (const OpenPort& port : ports) names.push_back(NameOf(port.device, port.port));
+  return ListText(names);
+}
+
+std::string NamesOf(std::span<const Offer> offers) {
+  std::vector<std::string> names;
+  for (const Offer& offer : offers) names.push_back(offer.device);
+  return ListText(names);
+}
+
+std::string Counted(std::size_t count) {
+  return std::to_string(count) + (count == 1 ? " device" : " devices");
+}
+
+struct NamedPort {
+  std::string device;
+  PortInfo port;
+};
+
+// Of all devices. `number`: no port of another number; absent: any.
+std::vector<NamedPort> ActivePorts(std::optional<int> number) {
+  std::vector<NamedPort> ports;
+  for (const DeviceInfo& device : ListDevices(nullptr)) {
+    for (const PortInfo& port : device.ports) {
+      if (port.state != IBV_PORT_ACTIVE || (number && port.number != *number)) continue;
+      ports.push_back({device.name, port});
+    }
+  }
+  return ports;
+}
+
+OpenPort OpenOne(std::string_view device, std::optional<int> number) {
+  OpenPort opened{.device = Device::Open(device), .port = {}};
+  opened.port = opened.device.ActivePort(number);
+  return opened;
+}
+
+OpenPort OpenDefault(const Local& local, std::string_view session_ip) {
+  OpenPort opened{.device = Device::OpenFor(session_ip), .port = {}};
+  opened.port = opened.device.ActivePort(local.port);
+  return opened;
+}
+
+std::vector<OpenPort> OpenAll(std::optional<int> number, std::string_view link_layer) {
+  std::vector<OpenPort> ports;
+  for (const NamedPort& named : ActivePorts(number)) {
+    if (named.port.link_layer != link_layer) continue;
+    ports.push_back(OpenOne(named.device, named.port.number));
+  }
+  if (!ports.empty() && ports.size() <= kMostRails) return ports;
+  throw Error(Blame::kEnvironment,
+              std::to_string(ports.size()) + " active ports are of " + std::string(link_layer) +
+                  ", and 1 to " + std::to_string(kMostRails) + " can be used at once",
+              "name the devices, such as --ib-dev mlx5_0,mlx5_1");
+}
+
+// `number`: the port of those that name none.
+std::vector<OpenPort> OpenNamed(std::span<const std::string> names, std::optional<int> number,
+                                std::string_view option) {
+  std::vector<OpenPort> ports;
+  for (const std::string& name : names) {
+    const std::optional<int> own = PortIn(name);
+    OpenPort opened = OpenOne(DeviceIn(name), own ? own : number);
+    const auto is_same = [&](const OpenPort& other) {
+      return other.device.info().name == opened.device.info().name &&
+             other.port.number == opened.port.number;
+    };
+    if (std::any_of(ports.begin(), ports.end(), is_same)) {
+      throw Error(Blame::kUsage,
+                  std::string(option) + " " + ListText(names) + " names " +
+                      opened.device.info().name + " port " + std::to_string(opened.port.number) +
+                      " twice",
+                  "name each device once; --qp makes more queue pairs on it");
+    }
+    ports.push_back(std::move(opened));
+  }
+  return ports;
+}
+
+std::vector<OpenPort> OpenListed(std::span<const std::string> names, const Local& local,
+                                 const RailRequest& request, PairedBy why) {
+  const bool is_clients = why == PairedBy::kClient;
+  std::vector<OpenPort> ports =
+      IsAll(names) ? OpenAll(local.port, request.client.front().link_layer)
+                   : OpenNamed(names, local.port, is_clients ? kRemoteOption : kOwnOption);
+  if (ports.size() != request.client.size()) {
+    throw Error(Blame::kRun,
+                "the client measures with " + Counted(request.client.size()) + " (" +
+                    NamesOf(request.client) + "), the server with " + Counted(ports.size()) + " (" +
+                    NamesOf(ports) + ")",
+                is_clients ? "name as many with --remote-device as with --ib-dev"
+                           : "name as many with --ib-dev as the server does, or start the server "
+                             "without it: it then chooses");
+  }
+  for (OpenPort& port : ports) port.why = why;
+  return ports;
+}
+
+// The server's own choice.
+std::vector<OpenPort> OpenChosen(const RailRequest& request, const Local& local) {
+  const std::vector<NamedPort> candidates = ActivePorts(local.port);
+  std::vector<PortInfo> own;
+  std::vector<std::string> names;
+  for (const NamedPort& candidate : candidates) {
+    own.push_back(candidate.port);
+    names.push_back(candidate.device);
+  }
+  const std::vector<std::optional<Pairing>> pairs = PairPorts({.client = request.client,
+                                                               .own = own,
+                                                               .client_ip = request.client_ip,
+                                                               .server_ip = request.server_ip});
+  std::vector<OpenPort> ports;
+  // Of one device without a match the session's interface tells more than the order.
+  if (candidates.empty() ||
+      (pairs.size() == 1 && (!pairs[0] || pairs[0]->why == PairedBy::kOrder))) {
+    ports.push_back(OpenDefault(local, request.server_ip));
+    return ports;
+  }
+  for (const std::optional<Pairing>& pair : pairs) {
+    if (!pair) {
+      throw Error(Blame::kRun,
+                  "the client measures with " + Counted(pairs.size()) + " (" +
+                      NamesOf(request.client) + "), and the server's active ports of " +
+                      request.client.front().link_layer + " do not suffice (" + ListText(names) +
+                      ")",
+                  "name fewer with --ib-dev, or bring more of the server's ports up");
+    }
+    ports.push_back(OpenOne(names[pair->own], own[pair->own].number));
+    ports.back().why = pair->why;
+  }
+  return ports;
+}
+
+}  // namespace
+
+bool IsAll(std::span<const std::string> devices) {
+  return devices.size() == 1 && devices.front() == "all";
+}
+
+std::string ListText(std::span<const std::string> devices) {
+  std::string text;
+  for (const std::string& device : devices) text += (text.empty() ? "" : ",") + device;
+  return text;
+}
+
+std::string_view DeviceIn(std::string_view name) { return name.substr(0, name.rfind(':')); }
+
+void CheckDeviceLists(const Plan& plan, const Local& local) {
+  const std::vector<std::string>& remote = plan.remote.devices;
+  for (const std::vector<std::string>& list : {local.devices, remote}) {
+    for (const std::string& name : list) PortIn(name);
+  }
+  if (IsAll(local.devices)) return;
+  const std::size_t rails = std::max<std::size_t>(local.devices.size(), 1);
+  for (const TestPlan& test : plan.tests) CheckRails(test, rails);
+  if (remote.empty() || IsAll(remote) || remote.size() == rails) return;
+  throw Error(Blame::kUsage,
+              "--remote-device " + ListText(remote) + " names " + Counted(remote.size()) +
+                  ", and --ib-dev " +
+                  (local.devices.empty() ? "is not given: one is used"
+                                         : ListText(local.devices) + " names " + Counted(rails)),
+              "name as many of the server's devices as of this side's");
+}
+
+std::vector<OpenPort> OpenRails(const Local& local, std::string_view session_ip) {
+  if (local.devices.empty() || IsAll(local.devices)) {
+    OpenPort one = OpenDefault(local, session_ip);
+    if (!local.devices.empty()) return OpenAll(local.port, one.port.link_layer);
+    std::vector<OpenPort> ports;
+    ports.push_back(std::move(one));
+    return ports;
+  }
+  return OpenNamed(local.devices, local.port, kOwnOption);
+}
+
+std::vector<OpenPort> OpenRailsFor(const RailRequest& request, const Local& local) {
+  if (!local.devices.empty() && !request.devices.empty()) {
+    throw Error(Blame::kRun,
+                "--remote-device " + ListText(request.devices) +
+                    " was asked for, but the server was started with --ib-dev " +
+                    ListText(local.devices),
+                "leave --remote-device out, or start the server without --ib-dev");
+  }
+  if (!local.devices.empty()) return OpenListed(local.devices, local, request, PairedBy::kServer);
+  if (!request.devices.empty()) {
+    return OpenListed(request.devices, local, request, PairedBy::kClient);
+  }
+  return OpenChosen(request, local);
+}
+
+}  // namespace rdmabench

@@ -1,0 +1,51 @@
+// The devices that a side measures with: one, or several at once.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/agreement.h"
+#include "bench/local.h"
+#include "bench/pairing.h"
+#include "transport/device.h"
+
+namespace rdmabench {
+
+// A device that is opened, and the port of it that is used.
+struct OpenPort {
+  Device device;
+  PortInfo port;
+  std::optional<PairedBy> why = {};  // of a server's: why it is this one
+};
+
+// Those that `local` names, each once; without a name the one that belongs to the session's
+// address. Throws Error(kEnvironment), or kUsage for a port that is named twice.
+std::vector<OpenPort> OpenRails(const Local& local, std::string_view session_ip);
+
+// What a client asks of its server's devices.
+struct RailRequest {
+  std::span<const Offer> client;         // of its own, in order
+  std::span<const std::string> devices;  // as --remote-device names them; none: the server chooses
+  std::string_view client_ip;            // of the session
+  std::string_view server_ip;
+};
+
+// One for each of the client's. Throws Error(kEnvironment), or kRun naming both lists where they do
+// not go together.
+std::vector<OpenPort> OpenRailsFor(const RailRequest& request, const Local& local);
+
+// The lists of devices that the user gave, as far as can be told before any is opened. Throws
+// Error(kUsage).
+void CheckDeviceLists(const Plan& plan, const Local& local);
+
+// Whether "all" stands for a list of devices.
+bool IsAll(std::span<const std::string> devices);
+// "mlx5_0,mlx5_1", as the options have it.
+std::string ListText(std::span<const std::string> devices);
+// "mlx4_0:2" without its port.
+std::string_view DeviceIn(std::string_view name);
+
+}  // namespace rdmabench
