@@ -43,6 +43,7 @@ struct Candidate {
 // A way in which a device comes to reach a GPU's memory.
 struct Way {
   std::string_view name;
+  std::string_view how;  // memory was registered
   std::string_view remedy;
   // What is known before it is tried.
   std::optional<std::string> (*why_not)(const Candidate&);
@@ -87,9 +88,10 @@ Attempt TakePeermem(ibv_pd* pd, const CudaAllocation& /*memory*/, const Buffer& 
 
 // The first that can be is taken.
 constexpr Way kWays[] = {
-    {"dma-buf", "for dma-buf: NVIDIA's open kernel modules, 515 or newer, and Linux 5.12 or newer",
+    {"dma-buf", "as a dma-buf",
+     "for dma-buf: NVIDIA's open kernel modules, 515 or newer, and Linux 5.12 or newer",
      DmabufObstacle, TakeDmabuf},
-    {"peermem", "for peermem: modprobe nvidia_peermem", PeermemObstacle, TakePeermem},
+    {"peermem", "by peermem", "for peermem: modprobe nvidia_peermem", PeermemObstacle, TakePeermem},
 };
 
 void Append(std::string& list, std::string_view separator, const std::string& entry) {
@@ -172,7 +174,7 @@ Registration RegisterCuda(ibv_pd* pd, const Buffer& buffer, int access) {
     if (attempt.mr != nullptr) {
       Append(reasons, "; ", Describe(memory.gpu()) + ", " + own.why_this_gpu);
       return {.mr = std::move(attempt.mr),
-              .how = std::string(way.name) + "; " + reasons,
+              .how = std::string(way.how) + "; " + reasons,
               .iova = memory.address()};
     }
     Append(reasons, "; ", Reason(way, attempt.why_not));

@@ -98,7 +98,7 @@ class CudaMemory : public ::testing::Test {
 
 TEST_F(CudaMemory, IsRegisteredAsADmabufFirst) {
   LoadModule("nvidia_peermem");
-  EXPECT_EQ(Register(), "dma-buf; GPU 0 (Fake GPU, 0000:3b:00.0), the only one");
+  EXPECT_EQ(Register(), "as a dma-buf; GPU 0 (Fake GPU, 0000:3b:00.0), the only one");
 }
 
 TEST_F(CudaMemory, IsAtItsOwnAddressInADmabuf) {
@@ -110,49 +110,49 @@ TEST_F(CudaMemory, TakesPeermemWhereTheKernelModuleExportsNothing) {
   LoadModule("nvidia_peermem");
   cuda_.gpus[0].exports_dmabuf = false;
   EXPECT_THAT(Register(),
-              AllOf(StartsWith("peermem; no dma-buf: NVIDIA's kernel module exports none"),
+              AllOf(StartsWith("by peermem; no dma-buf: NVIDIA's kernel module exports none"),
                     EndsWith("; GPU 0 (Fake GPU, 0000:3b:00.0), the only one")));
 }
 
 TEST_F(CudaMemory, KnowsTheModulesFormerName) {
   LoadModule("nv_peer_mem");
   cuda_.gpus[0].exports_dmabuf = false;
-  EXPECT_THAT(Register(), StartsWith("peermem; "));
+  EXPECT_THAT(Register(), StartsWith("by peermem; "));
 }
 
 TEST_F(CudaMemory, TakesPeermemWhereTheDriverKnowsNoDmabuf) {
   LoadModule("nvidia_peermem");
   cuda_.knows_attributes = false;
   cuda_.version = 11040;
-  EXPECT_THAT(Register(), StartsWith("peermem; no dma-buf: CUDA 11.4 has none"));
+  EXPECT_THAT(Register(), StartsWith("by peermem; no dma-buf: CUDA 11.4 has none"));
 }
 
 TEST_F(CudaMemory, TakesPeermemWhereTheLibraryHasNoSuchFunction) {
   LoadModule("nvidia_peermem");
   const Buffer buffer = AllocateCuda(System(fake::kOldFakeCudaLibrary), pd_.get(),
                                      {.bytes = kBytes, .numa_node = {}});
-  EXPECT_THAT(Register(buffer).how, StartsWith("peermem; no dma-buf: CUDA 12.4 has none"));
+  EXPECT_THAT(Register(buffer).how, StartsWith("by peermem; no dma-buf: CUDA 12.4 has none"));
 }
 
 TEST_F(CudaMemory, TakesPeermemWhereTheExportFails) {
   LoadModule("nvidia_peermem");
   cuda_.failing_call = kExport;
   cuda_.failing_result = kNotSupported;
-  EXPECT_THAT(Register(), StartsWith("peermem; no dma-buf: CUDA exports none: operation not "
+  EXPECT_THAT(Register(), StartsWith("by peermem; no dma-buf: CUDA exports none: operation not "
                                      "supported (CUDA error 801)"));
 }
 
 TEST_F(CudaMemory, TakesPeermemWhereTheDeviceTakesNoDmabuf) {
   LoadModule("nvidia_peermem");
   fake::Inject({.failing_call = "ibv_reg_dmabuf_mr", .failing_errno = EOPNOTSUPP});
-  EXPECT_THAT(Register(), StartsWith("peermem; no dma-buf: the device's driver registers no"));
+  EXPECT_THAT(Register(), StartsWith("by peermem; no dma-buf: the device's driver registers no"));
 }
 
 TEST_F(CudaMemory, TakesPeermemWhereTheDeviceDoesNotTakeThisDmabuf) {
   LoadModule("nvidia_peermem");
   // The first call only asks whether there is such a thing.
   fake::Inject({.failing_call = "ibv_reg_dmabuf_mr", .failing_errno = EINVAL, .failing_after = 1});
-  EXPECT_THAT(Register(), StartsWith("peermem; no dma-buf: the RDMA device does not take it: "
+  EXPECT_THAT(Register(), StartsWith("by peermem; no dma-buf: the RDMA device does not take it: "
                                      "Invalid argument"));
 }
 
@@ -196,7 +196,7 @@ TEST_F(CudaMemory, DoesNotTryPeermemOnAGpuWithoutGpuDirect) {
 TEST_F(CudaMemory, TriesPeermemWhereTheDriverCannotSayWhetherTheGpuCan) {
   LoadModule("nvidia_peermem");
   cuda_.knows_attributes = false;
-  EXPECT_THAT(Register(), StartsWith("peermem; "));
+  EXPECT_THAT(Register(), StartsWith("by peermem; "));
 }
 
 // What there has to be.
@@ -335,7 +335,7 @@ TEST_F(CudaMemory, IsUsedAndReleasedByAnotherThread) {
   std::thread([&] {
     FillCuda(*buffer, std::byte{1});
     const Registration registration = Register(*buffer);
-    EXPECT_THAT(registration.how, StartsWith("dma-buf; "));
+    EXPECT_THAT(registration.how, StartsWith("as a dma-buf; "));
   }).join();
   std::thread([&] { buffer.reset(); }).join();
   EXPECT_THAT(cuda_.blocks, IsEmpty());
@@ -359,7 +359,7 @@ TEST_F(CudaMemory, IsARowWhoseRegionGoesBeforeItsMemory) {
   {
     const MemoryRegion region(pd_.get(), FindMemoryKind("cuda"), {.bytes = kBytes, .numa_node = {}},
                               IBV_ACCESS_REMOTE_WRITE);
-    EXPECT_THAT(region.how(), StartsWith("dma-buf; "));
+    EXPECT_THAT(region.how(), StartsWith("as a dma-buf; "));
     EXPECT_EQ(region.addr(), reinterpret_cast<std::uintptr_t>(region.data()));
     EXPECT_EQ(fake::LiveObjects(), before + 1);
   }

@@ -166,10 +166,14 @@ Registration RegisterDmabuf(ibv_pd* pd, const Buffer& buffer, int access) {
   ThrowErrno(code, "cannot register a dma-buf of " + Bytes(buffer.size()), remedy);
 }
 
-// A driver that can refuses a descriptor that is none for that; another says that it cannot.
+// A driver that can refuses a file that is no dma-buf for that; another says that it cannot. The
+// descriptor -1 would not do: the library leaves it out, and the kernel misses it before it asks
+// the driver.
 std::optional<std::string> WhyNoDmabuf(ibv_context* context) {
   const Pd pd(Check(ibv_alloc_pd(context), "cannot allocate a protection domain"));
-  const Mr mr(ibv_reg_dmabuf_mr(pd.get(), 0, SystemPageBytes(), 0, -1, IBV_ACCESS_LOCAL_WRITE));
+  const Descriptor other(open("/dev/null", O_RDWR | O_CLOEXEC));
+  const Mr mr(
+      ibv_reg_dmabuf_mr(pd.get(), 0, SystemPageBytes(), 0, other.get(), IBV_ACCESS_LOCAL_WRITE));
   const int code = mr != nullptr ? 0 : errno;
   if (code != EOPNOTSUPP && code != EPROTONOSUPPORT) return std::nullopt;
   return "the device's driver registers no dma-buf (mlx5, irdma, bnxt_re, efa and mana do)";

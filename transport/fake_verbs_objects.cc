@@ -125,11 +125,11 @@ ibv_mr* ibv_reg_mr_iova2(ibv_pd* pd, void* addr, std::size_t length, std::uint64
   return Register(pd, addr, length, static_cast<int>(access), TheWorld().FailureOf("ibv_reg_mr"));
 }
 
-// The bytes are those at `iova`; the descriptor only has to be one.
+// The bytes are those at `iova`; the descriptor only has to be one, which is looked at before the
+// device is asked, as in the kernel.
 ibv_mr* ibv_reg_dmabuf_mr(ibv_pd* pd, std::uint64_t offset, std::size_t length, std::uint64_t iova,
                           int fd, int access) {
-  int failure = TheWorld().FailureOf("ibv_reg_dmabuf_mr");
-  if (failure == 0 && fcntl(fd, F_GETFD) < 0) failure = errno;
+  const int failure = fcntl(fd, F_GETFD) < 0 ? EINVAL : TheWorld().FailureOf("ibv_reg_dmabuf_mr");
   // NOLINTNEXTLINE(performance-no-int-to-ptr): verbs carry addresses as integers.
   ibv_mr* mr = Register(pd, reinterpret_cast<void*>(iova), length, access, failure);
   // As libibverbs has it.
