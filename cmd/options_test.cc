@@ -214,14 +214,13 @@ TEST_P(PerftestOptions, AreUnknownButTheRemedySaysWhatIsHere) {
       Throws<Error>(Property(&Error::remedy, HasSubstr(GetParam().remedy))));
 }
 
-INSTANTIATE_TEST_SUITE_P(Names, PerftestOptions,
-                         testing::Values(Perftest{"--rate-limit", "--rate 10Gbps"},
-                                         Perftest{"--latency-gap", "--rate 1Kpps"},
-                                         Perftest{"--use-cuda", "--memory cuda"},
-                                         Perftest{"-A", "cmp_swap_*"},
-                                         Perftest{"-F", "leave it out"},
-                                         Perftest{"--report-gbits", "Gb/s"},
-                                         Perftest{"--out-json", "--json FILE"}));
+INSTANTIATE_TEST_SUITE_P(
+    Names, PerftestOptions,
+    testing::Values(Perftest{"--rate-limit", "--rate 10Gbps"},
+                    Perftest{"--latency-gap", "--rate 1Kpps"},
+                    Perftest{"--use-cuda", "--memory cuda"}, Perftest{"-A", "cmp_swap_*"},
+                    Perftest{"-F", "leave it out"}, Perftest{"-O", "-d mlx4_0:1,mlx4_0:2"},
+                    Perftest{"--report-gbits", "Gb/s"}, Perftest{"--out-json", "--json FILE"}));
 
 TEST(Options, HelpAndVersionAreText) {
   EXPECT_THAT(Parse({"--help"}).text, HasSubstr("write_bw"));

@@ -13,6 +13,7 @@ constexpr std::string_view kUnits = "Gb/s, MiB/s and M messages/s are all printe
 constexpr std::string_view kJson = "--json FILE writes the report";
 constexpr std::string_view kHistogram = "the JSON always has latency.histogram; leave it out";
 
+constexpr std::string_view kPorts = "-d mlx4_0:1,mlx4_0:2 uses both ports at once";
 constexpr std::string_view kTalk = "the two sides always talk over TCP; leave it out";
 
 constexpr Hint kHints[] = {
@@ -53,6 +54,9 @@ constexpr Hint kHints[] = {
     {"--use-cuda", "--memory cuda=0, or --memory cuda for the GPU nearest to the device"},
     {"--use-cuda-bus-id", "--memory cuda=3b:00.0"},
     {"--use-cuda-dmabuf", "--memory cuda tries dma-buf first; leave it out"},
+    {"-O", kPorts},
+    {"--dualport", kPorts},
+    {"--report-per-port", "with several ports the report always has each one's figures"},
     {"-z", kTalk},
     {"--comm-rdma-cm", kTalk},
     {"--com-rdma-cm", kTalk},

@@ -135,6 +135,59 @@ Report Repeated() {
   return report;
 }
 
+// The host with a second device, in the other socket.
+Host WithSecondDevice(Host host, const std::string& paired_by) {
+  HostRail first{.device = *host.device, .placement = *host.placement, .paired_by = paired_by};
+  HostRail second = first;
+  second.device.name = "mlx5_1";
+  second.device.netdev = "ens2f0np0";
+  second.device.pcie_address = "0000:af:00.0";
+  second.device.gid->text += "0";
+  second.placement.device_node = second.placement.memory_node = 1;
+  second.placement.worker_cpus = second.placement.ran_on_cpus = {10, 12};
+  second.placement.worker_nodes = {1, 1};
+  second.placement.reason = "mlx5_1 is at NUMA node 1";
+  host.rails = {first, second};
+  return host;
+}
+
+// Two devices at once, of which one carried three quarters.
+Report OverRails() {
+  Report report{.tool = SampleTool(), .started_at = "2025-06-01T12:00:00Z"};
+  report.hosts = {WithSecondDevice(HardwareHost("client", "node-a", "192.168.77.1"), ""),
+                  WithSecondDevice(HardwareHost("server", "node-b", "192.168.77.2"), "subnet")};
+  Result& result = report.results.emplace_back(SweepResult(65536, 368000));
+  result.queue_pairs = result.threads = 4;
+  for (const std::uint64_t messages : {std::uint64_t{276000}, std::uint64_t{92000}}) {
+    const std::size_t place = result.rails.size();
+    const double share = static_cast<double>(messages) / 368000.0;
+    result.rails.push_back(
+        {.client_device = report.hosts[0].rails[place].device.name,
+         .server_device = report.hosts[1].rails[place].device.name,
+         .mtu_bytes = 4096,
+         .client_gid = report.hosts[0].rails[place].device.gid,
+         .server_gid = report.hosts[1].rails[place].device.gid,
+         .sent_messages = messages,
+         .messages = messages,
+         .bytes = messages * result.message_bytes,
+         .bytes_per_second = result.bandwidth->bytes_per_second * share,
+         .messages_per_second = result.bandwidth->messages_per_second * share,
+         .counters = {.client = {{"port_xmit_packets", static_cast<std::int64_t>(messages) * 16}},
+                      .server = {}}});
+  }
+  Result& latency = report.results.emplace_back(SendLatency());
+  latency.plan_index = 1;
+  latency.rails = result.rails;
+  for (Rail& rail : latency.rails) {
+    rail.messages = rail.sent_messages = 500;
+    rail.bytes = 1000;
+    rail.bytes_per_second.reset();
+    rail.messages_per_second.reset();
+    rail.counters = {};
+  }
+  return report;
+}
+
 Report Partial() {
   Report report{.tool = SampleTool(), .started_at = "2025-06-01T12:00:00Z"};
   report.status = Status::kPartial;
@@ -228,8 +281,8 @@ Report Hostile() {
 }
 
 constexpr std::array kSamples = {
-    Sample{"complete", Complete}, Sample{"repeated", Repeated}, Sample{"partial", Partial},
-    Sample{"failed", Failed},     Sample{"hostile", Hostile},
+    Sample{"complete", Complete}, Sample{"repeated", Repeated}, Sample{"rails", OverRails},
+    Sample{"partial", Partial},   Sample{"failed", Failed},     Sample{"hostile", Hostile},
 };
 
 }  // namespace

@@ -49,7 +49,7 @@ def print_consoles(lab: Lab) -> None:
 
 def _start(lab: Lab, kernel: Kernel) -> dict[str, processes.Process]:
     plugs = link.make(lab)
-    running = {host.name: machine.start_host(lab, host, plug, kernel) for host, plug in zip(lab.hosts, plugs)}
+    running = {host.name: machine.start_host(lab, host, own, kernel) for host, own in zip(lab.hosts, plugs)}
     for host in lab.hosts:
         host.ssh_port = machine.ssh_port(lab, host, running[host.name])
     login.write_config(lab)

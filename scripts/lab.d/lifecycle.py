@@ -97,14 +97,15 @@ def _require_same(lab: Lab, wish: Wish) -> None:
 def _describe(lab: Lab) -> str:
     names = " ".join(host.name for host in lab.hosts)
     means = {"kvm": "KVM", "tcg": "software emulation (TCG)"}[lab.acceleration]
-    return f"hosts {names}, topology {lab.topology}, link {lab.link}, run by {means}"
+    rails = f", {lab.rails} rails" if lab.rails > 1 else ""
+    return f"hosts {names}, topology {lab.topology}{rails}, link {lab.link}, run by {means}"
 
 
 def _create(home: Home, wish: Wish) -> Lab:
     hosts = [Host(chr(ord("a") + i), i + 1) for i in range(wish.hosts or 2)]
     with deferred():
         directory = pathlib.Path(tempfile.mkdtemp(prefix="rdmabench-lab."))
-        lab = Lab(home, directory, wish.topology or "flat", hosts, wish.link or "prompt")
+        lab = Lab(home, directory, wish.topology or "flat", hosts, wish.link or "prompt", wish.rails or 1)
         lab.save()
     if len(os.fsencode(directory)) > LONGEST_DIRECTORY:
         raise LabError(f"{directory} is too long a path for sockets; set TMPDIR to a shorter one, such as /tmp")

@@ -8,6 +8,7 @@ import re
 import socket
 import time
 
+import link
 import processes
 from errors import LabError
 from interruption import deferred
@@ -17,13 +18,12 @@ from state import Host, Lab
 
 FLAT = ["-smp", "1", "-m", "1024M"]
 
-# Two nodes with two processors each, and a PCIe root port that belongs to the second node.
+# Two nodes with two processors each, and a PCIe bus that belongs to the second node.
 NUMA = """
 -smp 4,sockets=2,cores=2 -m 1024M
 -object memory-backend-ram,id=memory0,size=512M -numa node,nodeid=0,cpus=0-1,memdev=memory0
 -object memory-backend-ram,id=memory1,size=512M -numa node,nodeid=1,cpus=2-3,memdev=memory1
 -device pxb-pcie,id=node1,bus_nr=128,numa_node=1,bus=pcie.0
--device pcie-root-port,id=port1,bus=node1,chassis=1,slot=1
 """.split()
 
 # Each feature more makes a context switch dearer. These are what Debian's libraries make use of, what makes ssh fast,
@@ -39,16 +39,17 @@ PROCESSOR = {
 }
 
 
-def start_host(lab: Lab, host: Host, plug: Plug, kernel: Kernel) -> processes.Process:
+def start_host(lab: Lab, host: Host, plugs: list[Plug], kernel: Kernel) -> processes.Process:
     lab.console(host).unlink(missing_ok=True)
     log = lab.directory / f"{host.name}.qemu"
     with deferred():
-        process = processes.start(_command(lab, host, plug, kernel), log, plug.end, _processors(lab, host))
+        ends = [plug.end for plug in plugs if plug.end]
+        process = processes.start(_command(lab, host, plugs, kernel), log, ends, _processors(lab, host))
         if process:
             lab.processes.append(process)
             lab.save()
-    if plug.end:
-        plug.end.close()
+    for end in ends:
+        end.close()
     if process is None:
         raise LabError(f"QEMU for host {host.name} ended at once: {log.read_text().strip()}")
     return process
@@ -64,12 +65,22 @@ def _processors(lab: Lab, host: Host) -> set[int]:
     return set(available[first : first + share])
 
 
-def _command(lab: Lab, host: Host, plug: Plug, kernel: Kernel) -> list[str]:
+def _nic(lab: Lab, host: Host, rail: int, plug: Plug) -> list[str]:
+    bus, port = "pcie.0", []
+    if lab.topology == "numa":
+        # A root port of the second node for each.
+        bus = f"port{rail + 1}"
+        port = ["-device", f"pcie-root-port,id={bus},bus=node1,chassis={rail + 1},slot={rail + 1}"]
+    mac = f"52:54:00:77:{rail:02x}:{host.number:02x}"
+    card = f"virtio-net-pci,netdev={link.name(rail)},mac={mac},{ONE_BUFFER_A_PACKET},romfile=,bus={bus}"
+    return [*port, "-netdev", plug.netdev, "-device", card]
+
+
+def _command(lab: Lab, host: Host, plugs: list[Plug], kernel: Kernel) -> list[str]:
     directory = lab.directory
-    nic_bus = "port1" if lab.topology == "numa" else "pcie.0"
     kernel_line = (
         "console=ttyS0 quiet panic=-1 net.ifnames=0 mitigations=off "
-        f"LAB_HOST={host.name} LAB_NUMBER={host.number}"
+        f"LAB_HOST={host.name} LAB_NUMBER={host.number} LAB_RAILS={lab.rails}"
     )
     command = ["qemu-system-x86_64", "-name", f"rdmabench lab host {host.name} in {directory}"]
     command += ["-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", "-machine", "q35"]
@@ -84,9 +95,8 @@ def _command(lab: Lab, host: Host, plug: Plug, kernel: Kernel) -> list[str]:
     # Port 0: the system chooses a free one, so that two labs cannot race for it.
     command += ["-netdev", "user,id=login,restrict=on,hostfwd=tcp:127.0.0.1:0-:22"]
     command += ["-device", "virtio-net-pci,netdev=login,romfile=,bus=pcie.0"]
-    command += ["-netdev", plug.netdev]
-    mac = f"52:54:00:77:00:{host.number:02x}"
-    command += ["-device", f"virtio-net-pci,netdev=private,mac={mac},{ONE_BUFFER_A_PACKET},romfile=,bus={nic_bus}"]
+    for rail, plug in enumerate(plugs):
+        command += _nic(lab, host, rail, plug)
     return [str(word) for word in command]
 
 

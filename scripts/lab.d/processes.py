@@ -35,7 +35,7 @@ def is_running(process: Process) -> bool:
 def start(
     command: list[str],
     log: pathlib.Path,
-    inherited: socket.socket | None = None,
+    inherited: Iterable[socket.socket] = (),
     processors: set[int] | None = None,
 ) -> Process | None:
     """Starts a process in a session of its own, out of reach of the terminal's Ctrl-C. None: it ended at once."""
@@ -45,7 +45,7 @@ def start(
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,
-            pass_fds=[inherited.fileno()] if inherited else [],
+            pass_fds=[end.fileno() for end in inherited],
             start_new_session=True,
             # Before its threads are made, which inherit it.
             preexec_fn=(lambda: os.sched_setaffinity(0, processors)) if processors else None,

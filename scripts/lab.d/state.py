@@ -33,9 +33,10 @@ class Wish:
     hosts: int | None = None
     topology: str | None = None
     link: str | None = None
+    rails: int | None = None
 
     def is_met_by(self, lab: "Lab") -> bool:
-        present = Wish(len(lab.hosts), lab.topology, lab.link)
+        present = Wish(len(lab.hosts), lab.topology, lab.link, lab.rails)
         return all(
             wanted in (None, found) for wanted, found in zip(dataclasses.astuple(self), dataclasses.astuple(present))
         )
@@ -48,6 +49,7 @@ class Lab:
     topology: str
     hosts: list[Host]
     link: str = "prompt"
+    rails: int = 1  # interfaces of each host with an RDMA device each, on a private network each
     acceleration: str = ""
     is_up: bool = False
     processes: list[Process] = dataclasses.field(default_factory=list)

@@ -1,14 +1,12 @@
 """Where threads and memory are on a machine of two NUMA nodes whose NIC hangs on node 1, by the report and by the kernel's own word."""
 
 import json
-import os
 import re
-import subprocess
-import tempfile
 
 import pytest
 
-from hosts import LAB, Host, Server, parse_report
+from hosts import Host, Server, parse_report
+from own_lab import own_lab
 
 NEAR = {2, 3}  # the cpus of node 1
 FAR = {0, 1}
@@ -18,18 +16,8 @@ OWN_DISTANCE, FAR_DISTANCE = 10, 20
 @pytest.fixture(scope="module")
 def numa():
     """A lab of its own, of one host, which is server and client: the shared one has one node."""
-    shared = os.environ.get("RDMABENCH_LAB")
-    with tempfile.TemporaryDirectory(prefix="rdmabench-numa-") as folder:
-        os.environ["RDMABENCH_LAB"] = folder
-        try:
-            subprocess.run([LAB, "up", "--hosts", "1", "--topology", "numa"], check=True, timeout=600)
-            yield Host("a")
-        finally:
-            subprocess.run([LAB, "down"], check=True, timeout=120)
-            if shared is None:
-                del os.environ["RDMABENCH_LAB"]
-            else:
-                os.environ["RDMABENCH_LAB"] = shared
+    with own_lab("--hosts", "1", "--topology", "numa"):
+        yield Host("a")
 
 
 @pytest.fixture(scope="module")
