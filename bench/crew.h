@@ -33,7 +33,7 @@ class Crew {
   struct Setting {
     Session& session;
     const Site& site;
-    const TestPlan& plan;
+    const TestPlan& plan;  // of the whole side: OverRails()
     const Agreement& agreement;
     Role role;
     std::chrono::milliseconds longest_phase;  // that the peer may take

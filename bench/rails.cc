@@ -173,11 +173,19 @@ std::string ListText(std::span<const std::string> devices) {
 
 std::string_view DeviceIn(std::string_view name) { return name.substr(0, name.rfind(':')); }
 
+void CheckDeviceNames(const Local& local) {
+  for (const std::string& name : local.devices) {
+    if (!PortIn(name) || !local.port) continue;
+    throw Error(Blame::kUsage,
+                "--ib-port " + std::to_string(*local.port) + " does not go with --ib-dev " + name +
+                    ", which names a port",
+                "leave one of them out");
+  }
+}
+
 void CheckDeviceLists(const Plan& plan, const Local& local) {
   const std::vector<std::string>& remote = plan.remote.devices;
-  for (const std::vector<std::string>& list : {local.devices, remote}) {
-    for (const std::string& name : list) PortIn(name);
-  }
+  for (const std::string& name : remote) PortIn(name);
   if (IsAll(local.devices)) return;
   const std::size_t rails = std::max<std::size_t>(local.devices.size(), 1);
   for (const TestPlan& test : plan.tests) CheckRails(test, rails);

@@ -37,8 +37,10 @@ struct RailRequest {
 // not go together.
 std::vector<OpenPort> OpenRailsFor(const RailRequest& request, const Local& local);
 
-// The lists of devices that the user gave, as far as can be told before any is opened. Throws
+// The devices that the user named, as far as can be told before any is opened. Throws
 // Error(kUsage).
+void CheckDeviceNames(const Local& local);
+// The same of both sides' lists together, and of tests that do not go with several.
 void CheckDeviceLists(const Plan& plan, const Local& local);
 
 // Whether "all" stands for a list of devices.

@@ -121,6 +121,7 @@ class ServerRun {
         ", run " + std::to_string(number) + " of " + std::to_string(test.run.runs);
     options_.log(test.test + " " + test.queue.qp_type + " begins, " +
                  std::to_string(test.queue.queue_pairs) + " queue pairs, " +
+                 (site.rails.size() > 1 ? std::to_string(site.rails.size()) + " devices, " : "") +
                  std::to_string(agreement.shapes.size()) + " sizes" +
                  (test.run.runs > 1 ? of_several : ""));
     const milliseconds longest_phase = milliseconds(options_.limits.duration_ms) + kPhaseMargin;

@@ -296,6 +296,7 @@ void Finish(Options& options) {
     options.output.interval = kInterval;
   CheckGiven(options.plan.tests.front(), options.given);
   CheckPlacementOptions(options.local.placement);
+  CheckDeviceNames(options.local);
   Validate(options.plan);
   CheckDeviceLists(options.plan, options.local);
   CheckLimits(options.limiting, options.plan);
@@ -331,6 +332,7 @@ Options ParseOptions(std::span<const std::string> args) {
     Parse(app, rest, options);
     CheckOutput(options.output);
     CheckPlacementOptions(options.local.placement);
+    CheckDeviceNames(options.local);
     if (options.command == Command::kTest) {
       CheckDeviceLists(options.plan, options.local);
       CheckLimits(options.limiting, options.plan);
