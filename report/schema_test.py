@@ -102,6 +102,8 @@ BREAKS = {
     "unknown clock": replaced("hpet", "hosts", 0, "clock", "source"),
     "unknown GID type": replaced("roce", "hosts", 0, "device", "gid", "type"),
     "no ticks": replaced(0, "hosts", 0, "clock", "ns_per_tick"),
+    "more pages than there are": replaced(1.5, "hosts", 0, "placement", "pages_on_node"),
+    "workers on no core": replaced(0, "hosts", 0, "placement", "worker_cores"),
     "null for not known": replaced(None, "hosts", 0, "cpu"),
     "empty for not known": replaced("", "hosts", 0, "cpu"),
     "no message_bytes": removed(*RESULT, "message_bytes"),
