@@ -14,6 +14,8 @@
 #include "bench/bounds.h"
 #include "bench/checks.h"
 #include "bench/clock_drift.h"
+#include "bench/doctor_session.h"
+#include "bench/entrance.h"
 #include "bench/explain.h"
 #include "bench/host_json.h"
 #include "bench/placement_warnings.h"
@@ -22,7 +24,6 @@
 #include "bench/result.h"
 #include "bench/test_run.h"
 #include "report/latency.h"
-#include "report/version.h"
 #include "transport/hello.h"
 #include "transport/json_reader.h"
 #include "transport/peer_error.h"
@@ -60,14 +61,14 @@ class ClientRun {
   std::optional<std::size_t> current() const { return current_; }
 
   void Run() {
-    Enter();
+    Enter(session_, kRunRequest, options_.call, options_.observer, step_);
     const Site site(options_.local, OpenRails(options_.local, session_.local().ip),
                     plan_.MostThreads());
     if (site.session_cpu) session_.PinThread(*site.session_cpu);
     for (const TestPlan& test : plan_.tests) CheckRails(test, site.rails.size());
     const std::vector<Answer> answers = Propose(site);
     if (options_.observer.explain) options_.observer.explain(Explain(site, report_.hosts[1]));
-    WarnOfPlacement();
+    Warn(PlacementWarnings(report_.hosts));
     for (std::size_t i = 0; i < answers.size(); ++i) {
       if (!answers[i].agreement) continue;
       results_ += answers[i].agreement->shapes.size() * plan_.tests[first_ + i].run.runs;
@@ -103,35 +104,6 @@ class ClientRun {
     return host;
   }
 
-  // Hello, then the queue.
-  void Enter() {
-    step_ = "saying hello";
-    session_.Send("hello", HelloToJson(MakeHello(kVersion, "run")));
-    const Deadline patience = In(options_.call.wait);
-    std::size_t told = 0;
-    for (;;) {
-      // A queued client hears of its place every half second, so each frame has the same deadline.
-      auto [kind, body] =
-          session_.ReceiveAny({"welcome", "queued"}, In(kAnswerTimeout), "its welcome");
-      if (kind == "welcome") return;
-      step_ = "waiting for its turn";
-      JsonReader reader(body, kind);
-      const auto place = static_cast<std::size_t>(reader.Number("place", 1, 1'000'000));
-      reader.Done();
-      if (place != told && options_.observer.queued) options_.observer.queued(place);
-      told = place;
-      if (Now() > patience) throw Busy(place);
-    }
-  }
-
-  Error Busy(std::size_t place) const {
-    return {Blame::kRun,
-            "the server is busy: still at place " + std::to_string(place) + " of its queue after " +
-                InSeconds(options_.call.wait),
-            "try again later, wait longer with --wait, or start the server with a higher "
-            "--max-sessions"};
-  }
-
   std::vector<Answer> Propose(const Site& site) {
     step_ = "agreeing on the plan";
     const std::span<const TestPlan> tests = std::span(plan_.tests).subspan(first_);
@@ -160,6 +132,8 @@ class ClientRun {
     }
     report_.hosts = {DescribeClient(site, answers), HostFromJson(reader.Raw("host"))};
     report_.hosts[1].address = session_.peer().ip;
+    Warn(EssentialWarnings(site, "client"));
+    Warn(reader.Texts("warnings", kMostWarnings, kLongestWarning));
     reader.Done();
     return answers;
   }
@@ -225,7 +199,7 @@ class ClientRun {
     }
     Note(own.whereabouts, report_.hosts[0]);
     Note(peer.whereabouts, report_.hosts[1]);
-    WarnOfPlacement();
+    Warn(PlacementWarnings(report_.hosts));
     NoteDrift(own.clock_drift_ppm, report_.hosts[0]);
     NoteDrift(peer.clock_drift_ppm, report_.hosts[1]);
     report::Result result = MakeResult(context, own, &peer);
@@ -239,9 +213,9 @@ class ClientRun {
     return std::move(initiator);
   }
 
-  // Each once, although the next run finds it again.
-  void WarnOfPlacement() {
-    for (const std::string& warning : PlacementWarnings(report_.hosts)) {
+  // Each once, although the next run, or another session, finds it again.
+  void Warn(const std::vector<std::string>& warnings) {
+    for (const std::string& warning : warnings) {
       std::vector<std::string>& known = report_.warnings;
       if (std::find(known.begin(), known.end(), warning) != known.end()) continue;
       known.push_back(warning);

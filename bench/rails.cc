@@ -12,18 +12,6 @@ namespace {
 constexpr std::string_view kOwnOption = "--ib-dev";
 constexpr std::string_view kRemoteOption = "--remote-device";
 
-// "2" of "mlx4_0:2"; absent where the name has no port.
-std::optional<int> PortIn(std::string_view name) {
-  const std::size_t colon = name.rfind(':');
-  if (colon == std::string_view::npos) return std::nullopt;
-  const std::string_view text = name.substr(colon + 1);
-  int port = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), port);
-  if (code == std::errc() && end == text.data() + text.size()) return port;
-  throw Error(Blame::kUsage, "\"" + std::string(name) + "\" is no device and port",
-              "a port follows the device's name as a number: mlx4_0:2");
-}
-
 std::string NamesOf(std::span<const OpenPort> ports) {
   std::vector<std::string> names;
   for (const OpenPort& port : ports) names.push_back(NameOf(port.device, port.port));
@@ -169,6 +157,17 @@ std::string ListText(std::span<const std::string> devices) {
   std::string text;
   for (const std::string& device : devices) text += (text.empty() ? "" : ",") + device;
   return text;
+}
+
+std::optional<int> PortIn(std::string_view name) {
+  const std::size_t colon = name.rfind(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  const std::string_view text = name.substr(colon + 1);
+  int port = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), port);
+  if (code == std::errc() && end == text.data() + text.size()) return port;
+  throw Error(Blame::kUsage, "\"" + std::string(name) + "\" is no device and port",
+              "a port follows the device's name as a number: mlx4_0:2");
 }
 
 std::string_view DeviceIn(std::string_view name) { return name.substr(0, name.rfind(':')); }

@@ -47,7 +47,9 @@ void CheckDeviceLists(const Plan& plan, const Local& local);
 bool IsAll(std::span<const std::string> devices);
 // "mlx5_0,mlx5_1", as the options have it.
 std::string ListText(std::span<const std::string> devices);
-// "mlx4_0:2" without its port.
+// "mlx4_0:2" without its port, and the port, absent where it has none. PortIn() throws
+// Error(kUsage) for one that is no number.
 std::string_view DeviceIn(std::string_view name);
+std::optional<int> PortIn(std::string_view name);
 
 }  // namespace rdmabench

@@ -1,25 +1,28 @@
 #include "bench/run_fixture.h"
 
 #include <chrono>
+#include <nlohmann/json.hpp>
 #include <thread>
 #include <utility>
 
+#include "report/version.h"
 #include "transport/fake_verbs.h"
 #include "transport/frame.h"
+#include "transport/hello.h"
 
 namespace rdmabench {
 namespace {
 
-// Reads the hello, which in a server is the lobby's work.
-void TakeHello(Connection& connection) {
+// Reads the hello, which in a server is the lobby's work: what it requests.
+std::string TakeHello(Connection& connection) {
   FrameDecoder decoder;
   char byte = 0;
   for (;;) {
     if (connection.Read({&byte, 1}) == 0) {
       const int fd = connection.fd();
       WaitReady({&fd, 1}, {}, In(std::chrono::seconds(5)));
-    } else if (decoder.Feed({&byte, 1})) {
-      return;
+    } else if (const auto frame = decoder.Feed({&byte, 1})) {
+      return CheckHello(ParseFrame(*frame).second, kVersion).request;
     }
   }
 }
@@ -41,22 +44,29 @@ Plan RunFixture::PlanOf(std::string test, std::vector<std::uint64_t> sizes,
 }
 
 Ending RunFixture::Run(const Plan& plan) {
+  Ending ending;
+  Meet(
+      [&](const Call& call) {
+        RunClient(plan, {.call = call, .local = client_, .observer = observer_}, interrupt_,
+                  ending.report);
+      },
+      ending);
+  return ending;
+}
+
+void RunFixture::Meet(const std::function<void(const Call& call)>& client, Ending& ending) {
   const std::string address = "127.0.0.1";
   const Listener listener({&address, 1}, 0);
-  Ending ending;
   std::thread server([&] { Serve(listener, ending.server); });
   try {
-    ClientOptions options;
-    options.call.host = address;
-    options.call.port = listener.port();
-    options.local = client_;
-    options.observer = observer_;
-    RunClient(plan, options, interrupt_, ending.report);
+    Call call;
+    call.host = address;
+    call.port = listener.port();
+    client(call);
   } catch (const Error& error) {
     ending.client = error;
   }
   server.join();
-  return ending;
 }
 
 void RunFixture::Serve(const Listener& listener, std::optional<Error>& failure) {
@@ -66,9 +76,10 @@ void RunFixture::Serve(const Listener& listener, std::optional<Error>& failure) 
       WaitReady(listener.fds(), {}, In(std::chrono::seconds(5)));
       connection = listener.Accept(listener.fds().front());
     }
-    TakeHello(*connection);
+    ServeOptions options = server_;
+    options.request = TakeHello(*connection);
     // The process has one user, who is the client's.
-    ServeSession(std::move(*connection), server_, nullptr);
+    ServeSession(std::move(*connection), options, nullptr);
   } catch (const Error& error) {
     failure = error;
   }

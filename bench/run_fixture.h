@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,15 +32,16 @@ class RunFixture : public testing::Test {
                      std::optional<std::uint64_t> iterations);
   // Client and server of one session, until both have ended.
   Ending Run(const Plan& plan);
+  // What `client` does with a server, until both have ended.
+  void Meet(const std::function<void(const Call& call)>& client, Ending& ending);
 
   Local client_;
   Observer observer_;
+  Interrupt interrupt_;
   ServeOptions server_{.local = {}, .limits = {}, .log = [](std::string_view) {}};
 
  private:
   void Serve(const Listener& listener, std::optional<Error>& failure);
-
-  Interrupt interrupt_;
 };
 
 }  // namespace rdmabench

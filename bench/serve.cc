@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/doctor_session.h"
 #include "bench/host_json.h"
 #include "bench/placement_choice.h"
 #include "bench/plan.h"
@@ -55,7 +56,6 @@ class ServerRun {
 
   void Run() {
     step_ = "awaiting the plan";
-    session_.Send("welcome", {{"tool_version", kVersion}});
     const Proposal proposal = ReadProposal(session_.Receive("plan", In(kPlanTimeout), "its plan"));
     step_ = "opening the device";
     Local local = options_.local;
@@ -109,7 +109,9 @@ class ServerRun {
     session_.Accepted();
     session_.SetPeerTimeout(milliseconds(proposal.plan.tests.front().run.peer_timeout_ms));
     const report::Host host = DescribeSite(site, "server", gids);
-    session_.Send("accepted", {{"tests", std::move(list)}, {"host", HostToJson(host)}});
+    session_.Send("accepted", {{"tests", std::move(list)},
+                               {"host", HostToJson(host)},
+                               {"warnings", EssentialWarnings(site, "server")}});
     return agreements;
   }
 
@@ -175,7 +177,13 @@ void ServeSession(Connection connection, const ServeOptions& options, const Inte
   Session session(std::move(connection), session_options);
   std::string step = "welcoming";
   try {
-    ServerRun(session, options, step).Run();
+    session.Send("welcome", {{"tool_version", kVersion}});
+    if (options.request == kDoctorRequest) {
+      options.log("doctor");
+      ServeDoctor(session, options.local, step);
+    } else {
+      ServerRun(session, options, step).Run();
+    }
   } catch (const std::exception& exception) {
     const Error error = AsError(exception).At("server", step);
     session.Fail(error);

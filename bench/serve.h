@@ -2,10 +2,12 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <string_view>
 
 #include "bench/agreement.h"
 #include "bench/local.h"
+#include "transport/hello.h"
 #include "transport/interrupt.h"
 #include "transport/socket.h"
 
@@ -14,6 +16,7 @@ namespace rdmabench {
 struct ServeOptions {
   Local local;
   Limits limits;
+  std::string request{kRunRequest};                // of the client's hello
   std::function<void(std::string_view line)> log;  // one line per event
 };
 

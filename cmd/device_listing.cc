@@ -37,9 +37,4 @@ const PcieHop* Bottleneck(const DeviceInfo& device) {
   return slowest == device.pcie_path.data() ? nullptr : slowest;
 }
 
-std::string NetdevOf(const DeviceInfo& device, const PortInfo& port) {
-  if (port.number == 1) return device.netdev;
-  return port.gids.empty() ? std::string() : port.gids.front().netdev;
-}
-
 }  // namespace rdmabench

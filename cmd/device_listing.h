@@ -34,9 +34,6 @@ DeviceListing ListTheDevices(const std::optional<std::string>& name);
 // Of the slowest hop between the device and the root, when it is slower than the device's own link.
 const PcieHop* Bottleneck(const DeviceInfo& device);
 
-// The network interface of the port; empty when none is known.
-std::string NetdevOf(const DeviceInfo& device, const PortInfo& port);
-
 std::string DevicesText(const DeviceListing& listing);
 std::string DevicesJson(const DeviceListing& listing);
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cmd/devices_command.h"
+#include "cmd/doctor_command.h"
 #include "cmd/exit_code.h"
 #include "cmd/options.h"
 #include "cmd/server_command.h"
@@ -29,6 +30,9 @@ int Run(const std::vector<std::string>& args) {
       return RunServerCommand(options, args);
     case Command::kDevices:
       RunDevicesCommand(options.json, options.only_device);
+      return 0;
+    case Command::kDoctor:
+      RunDoctorCommand(options);
       return 0;
   }
   return 0;

@@ -78,11 +78,26 @@ void AddOutputOptions(CLI::App& app, OutputOptions& output) {
              "where they are");
 }
 
-// What every command that calls a server takes.
-void AddCall(CLI::App& app, Options& options) {
-  app.add_option("HOST", options.call.host, "host that runs 'rdmabench server'")
-      ->required()
+// What every command that may call a server takes.
+CLI::Option* AddHost(CLI::App& app, Options& options) {
+  return app.add_option("HOST", options.call.host, "host that runs 'rdmabench server'")
       ->type_name("");
+}
+
+void AddSessionOptions(CLI::App& app, Call& call) {
+  OptionGroup session(app, "Session");
+  session.Number("-p,--port", call.port, Range{1, kTcpPort.high}, "TCP port of the server");
+  session.Text("--source-ip,--bind-source-ip", call.source_ip, "IP",
+               "address that the session comes from; default: the system's choice");
+  session.Time("--connect-timeout", call.connect_timeout, kMilliseconds,
+               "go on trying to connect for so long; default 10 s");
+  session.Time("--wait", call.wait, kMilliseconds,
+               "wait so long for a turn when the server is busy; default 60 s");
+}
+
+// What every command that measures takes.
+void AddCall(CLI::App& app, Options& options) {
+  AddHost(app, options)->required();
   AddDeviceOptions(app, options.local);
   OptionGroup(app, "Device")
       .Add("--remote-device", "LIST",
@@ -93,14 +108,7 @@ void AddCall(CLI::App& app, Options& options) {
            });
   AddPlacementOptions(app, options.local.placement);
   AddRemotePlacementOptions(app, options.plan.remote);
-  OptionGroup session(app, "Session");
-  session.Number("-p,--port", options.call.port, Range{1, kTcpPort.high}, "TCP port of the server");
-  session.Text("--source-ip,--bind-source-ip", options.call.source_ip, "IP",
-               "address that the session comes from; default: the system's choice");
-  session.Time("--connect-timeout", options.call.connect_timeout, kMilliseconds,
-               "go on trying to connect for so long; default 10 s");
-  session.Time("--wait", options.call.wait, kMilliseconds,
-               "wait so long for a turn when the server is busy; default 60 s");
+  AddSessionOptions(app, options.call);
   AddOutputOptions(app, options.output);
   AddLimitOptions(app, options.limiting);
 }
@@ -145,7 +153,10 @@ void AddServer(CLI::App& app, Options& options) {
   limits.Time("--limit-duration", server.limits.duration_ms, Range{1, kMilliseconds.high},
               "time a test; default 24h");
   // How the server starts the process of one session; an empty group keeps it out of the help.
-  OptionGroup(app, "").Number("--session-fd", server.session_fd, Range{3, 1 << 20}, "descriptor");
+  OptionGroup child(app, "");
+  child.Number("--session-fd", server.session_fd, Range{3, 1 << 20}, "descriptor");
+  child.Text("--session-request", server.session_request, "NAME",
+             "what its client's hello requests");
 }
 
 void AddDevices(CLI::App& app, Options& options) {
@@ -153,6 +164,15 @@ void AddDevices(CLI::App& app, Options& options) {
       .Text("-d,--ib-dev", options.only_device, "NAME",
             "this one only: an RDMA device or its network interface");
   OptionGroup(app, "Output").Flag("--json", options.json, "as JSON (cmd/devices_schema.json)");
+}
+
+void AddDoctor(CLI::App& app, Options& options) {
+  AddHost(app, options);
+  AddDeviceOptions(app, options.local);
+  AddSessionOptions(app, options.call);
+  OptionGroup group(app, "Output");
+  group.Flag("--json", options.json, "as JSON (report/doctor_schema.json)");
+  group.Flag("--quiet", options.output.quiet, "no notes on stderr");
 }
 
 struct CommandRow {
@@ -169,6 +189,8 @@ constexpr CommandRow kCommands[] = {
      AddRun},
     {"devices", "[-d NAME] [--json]", "list devices, ports, GIDs and limits", Command::kDevices,
      AddDevices},
+    {"doctor", "[HOST] [OPTIONS]", "what makes this machine, and that one, bad to measure on",
+     Command::kDoctor, AddDoctor},
 };
 
 std::string TopHelp() {

@@ -16,7 +16,7 @@
 
 namespace rdmabench {
 
-enum class Command { kPrint, kTest, kServer, kDevices };
+enum class Command { kPrint, kTest, kServer, kDevices, kDoctor };
 
 struct OutputOptions {
   std::string format = "text";
@@ -33,7 +33,9 @@ struct ServerOptions {
   std::size_t max_sessions = 1;
   bool once = false;
   Limits limits;
-  std::optional<int> session_fd;  // set in the process of one session
+  // Set in the process of one session.
+  std::optional<int> session_fd;
+  std::string session_request;
 };
 
 struct Options {
@@ -41,12 +43,12 @@ struct Options {
   std::string text;  // for kPrint: help or version
   Plan plan;
   Given given;
-  Call call;
+  Call call;  // of the doctor: without a host it is this machine alone
   Local local;
   OutputOptions output;
   Limiting limiting;
   ServerOptions server;
-  bool json = false;                       // devices --json
+  bool json = false;                       // of devices and doctor
   std::optional<std::string> only_device;  // devices --ib-dev
 };
 

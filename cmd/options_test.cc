@@ -230,7 +230,7 @@ TEST(Options, HelpAndVersionAreText) {
   EXPECT_THAT(Parse({"--version"}).text, HasSubstr("rdmabench 0."));
   EXPECT_THAT(Parse({"write_bw", "--help"}).text, HasSubstr("--tx-depth"));
   EXPECT_EQ(Parse({"write_bw", "--help"}).command, Command::kPrint);
-  EXPECT_THAT(Parse({"server", "--help"}).text, Not(HasSubstr("session-fd")));
+  EXPECT_THAT(Parse({"server", "--help"}).text, Not(HasSubstr("--session-")));
 }
 
 TEST(Options, OfASuiteAreItsFilesPlan) {
@@ -257,6 +257,19 @@ TEST(Options, NameSeveralDevicesOfBothSides) {
       Parse({"run", "--remote-device", "eth1", "configs/smoke.json", "a", "-d", "rxe0"});
   EXPECT_THAT(suite.plan.remote.devices, ElementsAre("eth1"));
   EXPECT_FALSE(suite.plan.tests.empty());
+}
+
+TEST(Options, OfTheDoctorNeedNoHost) {
+  const Options alone = Parse({"doctor", "-d", "mlx5_0", "-x", "3", "--json"});
+  EXPECT_EQ(alone.command, Command::kDoctor);
+  EXPECT_TRUE(alone.call.host.empty());
+  EXPECT_THAT(alone.local.devices, ElementsAre("mlx5_0"));
+  EXPECT_EQ(alone.local.gid_index, 3);
+  EXPECT_TRUE(alone.json);
+  const Options both = Parse({"doctor", "a", "-p", "4000"});
+  EXPECT_EQ(both.call.host, "a");
+  EXPECT_EQ(both.call.port, 4000);
+  EXPECT_FALSE(both.json);
 }
 
 TEST(Options, ASuiteThatIsNotThereIsNamed) {

@@ -35,10 +35,11 @@ std::function<void(std::string_view)> MakeLog(bool quiet) {
 }
 
 // Replaces the process by a fresh one that serves the connection.
-[[noreturn]] void ExecSession(std::vector<std::string> args, int socket) {
+[[noreturn]] void ExecSession(std::vector<std::string> args, std::string_view request, int socket) {
   Interrupt::RestoreSignals();
   args.insert(args.begin(), "rdmabench");
   args.push_back("--session-fd=" + std::to_string(socket));
+  args.push_back("--session-request=" + std::string(request));
   std::vector<char*> argv;
   argv.reserve(args.size() + 1);
   for (std::string& arg : args) argv.push_back(arg.data());
@@ -47,7 +48,8 @@ std::function<void(std::string_view)> MakeLog(bool quiet) {
   _exit(127);
 }
 
-int StartSession(Connection connection, std::span<const std::string> args) {
+int StartSession(Connection connection, std::string_view request,
+                 std::span<const std::string> args) {
   const Descriptor socket = connection.Release();
   const pid_t parent = getpid();
   const pid_t child = fork();
@@ -55,7 +57,7 @@ int StartSession(Connection connection, std::span<const std::string> args) {
     // The session must not outlive its server; the parent may have died before this call.
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent) _exit(0);
-    ExecSession({args.begin(), args.end()}, socket.get());
+    ExecSession({args.begin(), args.end()}, request, socket.get());
   }
   return CheckErrno(child, "cannot start a process for the session");
 }
@@ -72,6 +74,7 @@ int RunSession(const Options& options) {
     ServeSession(std::move(connection),
                  {.local = options.local,
                   .limits = options.server.limits,
+                  .request = options.server.session_request,
                   .log = [&](std::string_view line) { log(peer + " " + std::string(line)); }},
                  &interrupt);
     return 0;
@@ -100,7 +103,9 @@ int RunServerCommand(const Options& options, std::span<const std::string> args) 
   lobby_options.tool_version = kVersion;
   Lobby lobby(
       lobby_options,
-      [args](Connection connection) { return StartSession(std::move(connection), args); },
+      [args](Connection connection, std::string_view request) {
+        return StartSession(std::move(connection), request, args);
+      },
       MakeLog(options.output.quiet));
   std::printf("rdmabench %s server listens on port %u\n", std::string(kVersion).c_str(),
               unsigned{lobby.port()});

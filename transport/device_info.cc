@@ -147,6 +147,11 @@ DeviceInfo QueryDevice(ibv_context* context) {
   return info;
 }
 
+std::string NetdevOf(const DeviceInfo& device, const PortInfo& port) {
+  if (port.number == 1) return device.netdev;
+  return port.gids.empty() ? std::string() : port.gids.front().netdev;
+}
+
 std::string_view PortStateName(ibv_port_state state) {
   switch (state) {
     case IBV_PORT_NOP:

@@ -56,6 +56,9 @@ struct DeviceInfo {
 // Asks the opened device and sysfs. Throws Error(kEnvironment).
 DeviceInfo QueryDevice(ibv_context* context);
 
+// The network interface of the port; empty when none is known.
+std::string NetdevOf(const DeviceInfo& device, const PortInfo& port);
+
 std::string_view PortStateName(ibv_port_state state);  // "active", "down", …
 // 256 … 4096 ↔ IBV_MTU_256 … IBV_MTU_4096. Throws Error(kUsage) for any other number, naming the
 // legal ones.

@@ -12,6 +12,7 @@
 
 #include "transport/counter_table.h"
 #include "transport/descriptor.h"
+#include "transport/link_modes.h"
 
 namespace rdmabench {
 namespace {
@@ -84,6 +85,24 @@ PortCounters ReadEthtool(const std::string& netdev, std::string_view driver) {
   std::vector<std::uint64_t> values(count);
   std::memcpy(values.data(), statistics.answer(), count * sizeof(std::uint64_t));
   return KnownStatistics({names.answer(), names_bytes}, values, driver);
+}
+
+std::optional<double> MostGbps(const std::string& netdev) {
+  constexpr std::size_t kMostWords = 127;
+  constexpr std::size_t kSets = 3;  // supported, advertised, of the partner
+  const Descriptor socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  Command<ethtool_link_settings> settings(kSets * kMostWords * sizeof(std::uint32_t));
+  settings->cmd = ETHTOOL_GLINKSETTINGS;
+  // Asked without a size of the sets, the kernel answers with its own, negated.
+  if (socket.get() < 0 || !Ask(socket, netdev, settings.data())) return std::nullopt;
+  const int words = -settings->link_mode_masks_nwords;
+  if (words <= 0) return std::nullopt;
+  settings->link_mode_masks_nwords = static_cast<std::int8_t>(words);
+  if (!Ask(socket, netdev, settings.data())) return std::nullopt;
+  if (settings->link_mode_masks_nwords != words) return std::nullopt;
+  std::vector<std::uint32_t> supported(static_cast<std::size_t>(words));
+  std::memcpy(supported.data(), settings.answer(), supported.size() * sizeof(std::uint32_t));
+  return MostGbpsOf(supported);
 }
 
 }  // namespace rdmabench

@@ -1,7 +1,9 @@
-// What the driver of a network interface counts by itself, as `ethtool -S` shows it.
+// What the driver of a network interface tells: what it counts by itself, as `ethtool -S` shows it,
+// and what link it could have.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,5 +19,8 @@ PortCounters ReadEthtool(const std::string& netdev, std::string_view driver);
 // The known ones of `values`, whose names stand in fields of ETH_GSTRING_LEN bytes each.
 PortCounters KnownStatistics(std::string_view names, std::span<const std::uint64_t> values,
                              std::string_view driver);
+
+// Gb/s of the fastest link mode that the interface supports; absent where its driver does not tell.
+std::optional<double> MostGbps(const std::string& netdev);
 
 }  // namespace rdmabench

@@ -21,6 +21,9 @@ class Guest {
 
   int fd() const { return connection_.fd(); }
   std::string name() const { return connection_.peer().ToString(); }
+  // What it has come for, once it has said hello.
+  const std::string& request() const { return request_; }
+  void set_request(std::string request) { request_ = std::move(request); }
   Deadline arrived_at() const { return arrived_at_; }
   Deadline heard_at() const { return heard_at_; }
   // The lobby was late by so much; that is not the guest's fault.
@@ -46,6 +49,7 @@ class Guest {
 
  private:
   Connection connection_;
+  std::string request_;
   FrameDecoder decoder_;
   std::string unsent_;
   Deadline arrived_at_;

@@ -16,7 +16,7 @@
 namespace rdmabench {
 namespace {
 
-constexpr std::array<std::string_view, 1> kRequests = {"run"};
+constexpr std::array<std::string_view, 2> kRequests = {kRunRequest, kDoctorRequest};
 constexpr std::size_t kNonceBytes = 16;
 constexpr std::size_t kLongestVersion = 64;
 constexpr std::string_view kHexDigits = "0123456789abcdef";
@@ -82,8 +82,12 @@ Hello CheckHello(const nlohmann::json& frame_body, std::string_view our_tool_ver
   for (const std::string_view request : kRequests) {
     if (request == hello.request) return hello;
   }
-  throw Error(Blame::kRun, "hello.request is '" + hello.request + "', this server knows " +
-                               std::string(kRequests[0]) + DidYouMean(hello.request, kRequests));
+  std::string known;
+  for (const std::string_view request : kRequests) {
+    known += (known.empty() ? "" : ", ") + std::string(request);
+  }
+  throw Error(Blame::kRun, "hello.request is '" + hello.request + "', this server knows " + known +
+                               DidYouMean(hello.request, kRequests));
 }
 
 }  // namespace rdmabench

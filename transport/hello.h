@@ -11,8 +11,11 @@ struct Hello {
   int protocol = 0;
   std::string tool_version;
   std::string nonce;    // 32 hexadecimal digits from the system's random source
-  std::string request;  // "run"; later also "status", "doctor"
+  std::string request;  // one of the below
 };
+
+inline constexpr std::string_view kRunRequest = "run";
+inline constexpr std::string_view kDoctorRequest = "doctor";
 
 Hello MakeHello(std::string_view tool_version, std::string_view request);
 nlohmann::json HelloToJson(const Hello& hello);

@@ -4,14 +4,17 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "transport/error.h"
+#include "transport/session.h"
 
 namespace rdmabench {
 namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::StrEq;
 using ::testing::ThrowsMessage;
 
 TEST(Hello, IsReadAsItWasMade) {
@@ -31,9 +34,10 @@ TEST(Hello, HasANonceOfItsOwn) {
 
 TEST(Hello, OfAnotherProtocolNamesAllVersionsWhateverElseItHolds) {
   const nlohmann::json body = {{"protocol", 99}, {"tool_version", "7.5.0"}, {"dialect", "x"}};
-  EXPECT_THAT([&] { CheckHello(body, "0.1.0"); },
-              ThrowsMessage<Error>("the client (rdmabench 7.5.0) speaks protocol 99, the server "
-                                   "(rdmabench 0.1.0) protocol 3"));
+  const std::string text =
+      "the client (rdmabench 7.5.0) speaks protocol 99, the server (rdmabench 0.1.0) protocol " +
+      std::to_string(kProtocolVersion);
+  EXPECT_THAT([&] { CheckHello(body, "0.1.0"); }, ThrowsMessage<Error>(StrEq(text)));
 }
 
 TEST(Hello, OfAnotherProtocolIsHarmlessToTheTerminal) {
@@ -46,9 +50,13 @@ TEST(Hello, TakesAnotherToolVersionOfTheSameProtocol) {
   EXPECT_NO_THROW(CheckHello(HelloToJson(MakeHello("0.2.0", "run")), "0.1.0"));
 }
 
+TEST(Hello, MayAskForTheDoctor) {
+  EXPECT_EQ(CheckHello(HelloToJson(MakeHello("0.1.0", kDoctorRequest)), "0.1.0").request, "doctor");
+}
+
 TEST(Hello, OfAnUnknownRequestNamesTheKnownOnes) {
   EXPECT_THAT([] { CheckHello(HelloToJson(MakeHello("0.1.0", "ruin")), "0.1.0"); },
-              ThrowsMessage<Error>(AllOf(HasSubstr("'ruin'"), HasSubstr("knows run"))));
+              ThrowsMessage<Error>(AllOf(HasSubstr("'ruin'"), HasSubstr("knows run, doctor"))));
 }
 
 class IllFormed : public testing::TestWithParam<std::string_view> {};

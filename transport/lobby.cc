@@ -119,7 +119,7 @@ class Lobby::Impl {
 
   void Welcome(Guest& guest, const std::string& kind, const nlohmann::json& body) {
     if (kind != "hello") throw Error(Blame::kRun, "it sent '" + kind + "' in place of hello");
-    CheckHello(body, options_.tool_version);
+    guest.set_request(CheckHello(body, options_.tool_version).request);
     const std::size_t clients = running_.size() + queue_.size() + 1;
     if (clients > options_.sessions + options_.queue) {
       throw Error(Blame::kRun,
@@ -197,7 +197,8 @@ class Lobby::Impl {
   void Admit(Guest& guest) {
     const std::string client = guest.name();
     try {
-      const int pid = start_(guest.Leave());
+      const std::string request = guest.request();
+      const int pid = start_(guest.Leave(), request);
       running_.push_back({ChildProcess(pid), client});
       log_(client + " is served by process " + std::to_string(pid));
     } catch (const Error& error) {

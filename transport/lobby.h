@@ -32,10 +32,10 @@ struct LobbyOptions {
 
 class Lobby {
  public:
-  // Starts a session on the connection and returns its process id, which the lobby waits for. The
-  // child has to call Interrupt::RestoreSignals(). When it throws an Error, the client sees its
-  // connection close.
-  using Start = std::function<int(Connection)>;
+  // Starts a session on the connection, for what the client's hello requests, and returns its
+  // process id, which the lobby waits for. The child has to call Interrupt::RestoreSignals(). When
+  // it throws an Error, the client sees its connection close.
+  using Start = std::function<int(Connection, std::string_view request)>;
   // One line per event, for people: "192.168.77.2:5123 queued at place 1".
   using Log = std::function<void(std::string_view line)>;
 

@@ -89,8 +89,8 @@ class LobbyTest : public testing::Test {
   }
 
   void Open() {
-    const auto start = [this](Connection connection) {
-      SendAll(connection, EncodeFrame("admitted", Json::object()));
+    const auto start = [this](Connection connection, std::string_view request) {
+      SendAll(connection, EncodeFrame("admitted", {{"request", request}}));
       const int pid = Spawn(command_, blocks_sigterm_);
       pid_ = pid;
       return pid;
@@ -111,7 +111,9 @@ class LobbyTest : public testing::Test {
   }
 
   Connection Call() { return Dial({.host = "127.0.0.1", .port = lobby_->port()}); }
-  std::string HelloFrame() { return EncodeFrame("hello", HelloToJson(MakeHello("0.1.0", "run"))); }
+  std::string HelloFrame(std::string_view request = kRunRequest) {
+    return EncodeFrame("hello", HelloToJson(MakeHello("0.1.0", request)));
+  }
   Connection CallAndSayHello() {
     Connection client = Call();
     SendAll(client, HelloFrame());
@@ -155,6 +157,16 @@ TEST_F(LobbyTest, HandsAClientToAProcessAndReportsItsEnd) {
   EXPECT_EQ(Answer(client).first, "admitted");
   EXPECT_TRUE(journal_.Has(name + " is served by process "));
   EXPECT_TRUE(journal_.Has(" for " + name + " ended: exit code 0"));
+}
+
+TEST_F(LobbyTest, HandsOnWhatTheClientHasComeFor) {
+  options_.sessions = 2;
+  Open();
+  for (const std::string_view request : {kRunRequest, kDoctorRequest}) {
+    Connection client = Call();
+    SendAll(client, HelloFrame(request));
+    EXPECT_EQ(Answer(client).second["request"], request);
+  }
 }
 
 TEST_F(LobbyTest, TakesAHelloThatComesByteByByte) {
@@ -274,7 +286,8 @@ TEST_F(LobbyTest, NamesAllVersionsToAClientOfAnotherProtocol) {
   Connection client = Call();
   SendAll(client, EncodeFrame("hello", HelloToJson(hello)));
   const std::string text =
-      "the client (rdmabench 9.9.9) speaks protocol 77, the server (rdmabench 0.1.0) protocol 3";
+      "the client (rdmabench 9.9.9) speaks protocol 77, the server (rdmabench 0.1.0) protocol " +
+      std::to_string(kProtocolVersion);
   EXPECT_EQ(ErrorText(client), text);
   EXPECT_TRUE(journal_.Has(text));
 }
@@ -357,7 +370,7 @@ TEST(Lobby, NamesThePortThatIsTaken) {
   LobbyOptions options;
   options.bind = {"127.0.0.1"};
   options.port = 0;
-  const auto start = [](Connection) { return 0; };
+  const auto start = [](Connection, std::string_view) { return 0; };
   const auto log = [](std::string_view) {};
   const Lobby first(options, start, log);
   options.port = first.port();

@@ -10,10 +10,6 @@
 namespace rdmabench {
 namespace {
 
-// Below it a limit is suspected even when the need is not known: distributions ship 64 KiB to 8
-// MiB.
-constexpr std::uint64_t kLowLimitBytes = std::uint64_t{64} << 20;
-
 bool HasIpcLock() {
   constexpr std::string_view kKey = "CapEff:";
   std::ifstream status("/proc/self/status");
@@ -26,9 +22,15 @@ bool HasIpcLock() {
   return false;
 }
 
+}  // namespace
+
 std::string InKib(std::uint64_t bytes) { return std::to_string((bytes + 1023) / 1024) + " KiB"; }
 
-}  // namespace
+std::string_view MemlockWays() {
+  return "raise it with ulimit -l unlimited, with \"* - memlock unlimited\" in "
+         "/etc/security/limits.d/rdma.conf and a new login, or with LimitMEMLOCK=infinity in the "
+         "service's unit";
+}
 
 MemlockLimit ReadMemlockLimit() {
   MemlockLimit limit{.bytes = std::nullopt, .privileged = HasIpcLock()};
@@ -45,13 +47,11 @@ std::string MemlockRemedy(const MemlockLimit& limit, std::uint64_t needed_bytes,
   if (!may_be_limit || limit.privileged || !limit.bytes) return {};
   // Rings and earlier regions are locked, too, so a need just below the limit can fail because of
   // it.
-  if (*limit.bytes >= kLowLimitBytes && *limit.bytes / 2 > needed_bytes) return {};
+  if (*limit.bytes >= kEnoughMemlockBytes && *limit.bytes / 2 > needed_bytes) return {};
   const std::string need =
       needed_bytes == 0 ? std::string() : ", and this needs " + InKib(needed_bytes) + " more";
-  return "this process may lock " + InKib(*limit.bytes) + " of memory (ulimit -l)" + need +
-         ": raise it with ulimit -l unlimited, with \"* - memlock unlimited\" in "
-         "/etc/security/limits.d/rdma.conf and a new login, or with LimitMEMLOCK=infinity in the "
-         "service's unit";
+  return "this process may lock " + InKib(*limit.bytes) + " of memory (ulimit -l)" + need + ": " +
+         std::string(MemlockWays());
 }
 
 }  // namespace rdmabench

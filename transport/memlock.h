@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace rdmabench {
 
@@ -13,8 +14,17 @@ struct MemlockLimit {
   bool privileged = false;             // CAP_IPC_LOCK: the limit does not apply
 };
 
+// What a worker's messages take at most by default; a limit below it is suspected even when the
+// need is not known. Distributions ship 64 KiB to 8 MiB.
+inline constexpr std::uint64_t kEnoughMemlockBytes = std::uint64_t{64} << 20;
+
 // This process's.
 MemlockLimit ReadMemlockLimit();
+
+// How to raise it, in one line.
+std::string_view MemlockWays();
+
+std::string InKib(std::uint64_t bytes);  // "64 KiB"
 
 // What to do about a failed call that had to lock `needed_bytes` (0: not known) and ended with
 // errno value `code`; empty when the limit is not the cause. Names the limit, the need and how to

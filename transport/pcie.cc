@@ -1,13 +1,14 @@
 #include "transport/pcie.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <system_error>
 #include <vector>
+
+#include "transport/pci_config.h"
 
 namespace rdmabench {
 namespace {
@@ -58,30 +59,6 @@ std::optional<PcieLink> LinkOf(const fs::path& function, const std::string& whic
   return link;
 }
 
-// From Device Control of the PCI Express capability in the function's configuration space.
-std::optional<std::uint32_t> MaxPayload(const fs::path& function) {
-  constexpr std::size_t kStatus = 0x06, kFirstCapability = 0x34, kDeviceControl = 8;
-  constexpr unsigned kHasCapabilities = 0x10, kExpress = 0x10, kMostCapabilities = 48;
-  std::ifstream file(function / "config", std::ios::binary);
-  std::array<unsigned char, 256> config{};
-  file.read(reinterpret_cast<char*>(config.data()), config.size());
-  // Others than root get the first 64 bytes, which no capability is in.
-  if (static_cast<std::size_t>(file.gcount()) < config.size()) return std::nullopt;
-  if ((config[kStatus] & kHasCapabilities) == 0) return std::nullopt;
-  std::size_t at = config[kFirstCapability] & 0xfcU;
-  for (unsigned i = 0; i < kMostCapabilities && at != 0 && at + kDeviceControl < config.size();
-       ++i) {
-    if (config[at] == kExpress) {
-      const unsigned code = config[at + kDeviceControl] >> 5U;
-      constexpr unsigned kReserved = 6;
-      if (code >= kReserved) return std::nullopt;
-      return 128U << code;
-    }
-    at = config[at + 1] & 0xfcU;
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 std::vector<PcieHop> ReadPciePath(std::string_view root, std::string_view address) {
@@ -115,7 +92,12 @@ std::optional<PcieLink> ReadPcie(std::string_view root, std::string_view address
   const PcieHop* slowest = SlowestHop(path);
   if (slowest == nullptr) return std::nullopt;
   PcieLink link = *slowest->now;
-  link.max_payload_bytes = MaxPayload(fs::path(root) / "bus/pci/devices" / address);
+  // The capability is in the first part; reading the rest takes longer.
+  std::string config(256, '\0');
+  std::ifstream file(fs::path(root) / "bus/pci/devices" / address / "config", std::ios::binary);
+  file.read(config.data(), static_cast<std::streamsize>(config.size()));
+  config.resize(static_cast<std::size_t>(file.gcount()));
+  link.max_payload_bytes = ParsePciConfig(config).max_payload_bytes;
   return link;
 }
 

@@ -61,9 +61,10 @@ class Host:
 class Server:
     """`rdmabench server` on a host, on a port of the system's choice; its log lines come as they are written."""
 
-    def __init__(self, host, *options):
+    def __init__(self, host, *options, before=()):
+        """`before`: words of a command that starts it."""
         self.host = host
-        self.process = host.start("rdmabench", "server", "--port", "0", *options)
+        self.process = host.start(*before, "rdmabench", "server", "--port", "0", *options)
         first = first_line(self.process, 30)
         port = re.search(r"port (\d+)", first)
         if port is None:

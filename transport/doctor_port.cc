@@ -1,0 +1,259 @@
+#include "transport/doctor_port.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <string>
+
+#include "transport/device_sysfs.h"
+
+namespace rdmabench {
+namespace {
+
+constexpr unsigned kPriorities = 8;
+// The congestion points of MLNX_OFED's sysfs: who slows down, and who tells.
+constexpr const char* kEcnPoints[] = {"roce_rp", "roce_np"};
+
+bool IsActive(const PortInfo& port) { return port.state == IBV_PORT_ACTIVE; }
+bool IsRoce(const PortInfo& port) { return port.link_layer == "ethernet"; }
+
+std::string PortName(const DeviceInfo& device, const PortInfo& port) {
+  return "port " + std::to_string(port.number) + " of " + device.name;
+}
+
+std::string PortFolder(const DeviceInfo& device, const PortInfo& port) {
+  return "/sys/class/infiniband/" + device.name + "/ports/" + std::to_string(port.number);
+}
+
+std::string Gbps(double gbps) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g Gb/s", gbps);
+  return text;
+}
+
+using Look = std::function<std::optional<Symptom>(const DeviceInfo&, const PortInfo&)>;
+
+std::vector<Symptom> ForActivePorts(const Machine& machine, const Look& look) {
+  std::vector<Symptom> symptoms;
+  for (const DeviceInfo& device : machine.devices) {
+    for (const PortInfo& port : device.ports) {
+      if (!IsActive(port)) continue;
+      if (std::optional<Symptom> symptom = look(device, port)) {
+        symptoms.push_back(std::move(*symptom));
+      }
+    }
+  }
+  return symptoms;
+}
+
+// Of interfaces that RoCE uses and whose driver tells.
+Look ForFlow(const Machine& machine,
+             std::function<std::optional<Symptom>(const std::string&, const FlowControl&)> look) {
+  return [&machine, look = std::move(look)](const DeviceInfo& device,
+                                            const PortInfo& port) -> std::optional<Symptom> {
+    const std::string netdev = NetdevOf(device, port);
+    const auto found = machine.flow_control.find(netdev);
+    if (!IsRoce(port) || found == machine.flow_control.end()) return std::nullopt;
+    return look(netdev, found->second);
+  };
+}
+
+}  // namespace
+
+std::string Priorities(unsigned bits) {
+  std::string text;
+  for (unsigned i = 0; i < kPriorities; ++i) {
+    if ((bits >> i & 1U) != 0) text += (text.empty() ? "" : ", ") + std::to_string(i);
+  }
+  return text.empty() ? "none" : text;
+}
+
+std::optional<unsigned> EcnPriorities(const FileTree& files, const std::string& netdev,
+                                      const std::string& point) {
+  const std::string folder = "/sys/class/net/" + netdev + "/ecn/" + point + "/enable/";
+  std::optional<unsigned> bits;
+  for (unsigned i = 0; i < kPriorities; ++i) {
+    const auto enabled = files.Number(folder + std::to_string(i));
+    if (enabled) bits = bits.value_or(0U) | (*enabled != 0.0 ? 1U << i : 0U);
+  }
+  return bits;
+}
+
+std::vector<Symptom> CheckSoftwareDevice(const Machine& machine) {
+  std::vector<Symptom> symptoms;
+  for (const DeviceInfo& device : machine.devices) {
+    if (!IsSoftwareDriver(device.driver)) continue;
+    const std::string netdev = device.netdev.empty() ? "a network interface" : device.netdev;
+    const bool is_rxe = device.driver == "rdma_rxe";
+    symptoms.push_back(
+        {.what = device.name + " is software, " + device.driver + " on " + netdev,
+         .evidence = is_rxe ? Said("/sys/class/infiniband/" + device.name + "/parent", netdev)
+                            : "driver: " + device.driver,
+         .remedy = "measure with -d and an adapter's device"});
+  }
+  return symptoms;
+}
+
+std::vector<Symptom> CheckPortState(const Machine& machine) {
+  bool any_active = false;
+  for (const DeviceInfo& device : machine.devices) {
+    any_active = any_active || std::any_of(device.ports.begin(), device.ports.end(), IsActive);
+  }
+  // A port that nobody asked for may be one without a cable.
+  const bool is_needed = machine.chosen || !any_active;
+  std::vector<Symptom> symptoms;
+  for (const DeviceInfo& device : machine.devices) {
+    for (const PortInfo& port : device.ports) {
+      if (IsActive(port)) continue;
+      const std::string folder = PortFolder(device, port);
+      const std::string state = machine.files.Line(folder + "/state").value_or("");
+      const std::string phys_state = machine.files.Line(folder + "/phys_state").value_or("");
+      const std::string netdev = NetdevOf(device, port);
+      const bool is_waiting = !IsRoce(port) && port.state != IBV_PORT_DOWN;
+      symptoms.push_back(
+          {.what = PortName(device, port) + " is not active but " +
+                   std::string(PortStateName(port.state)),
+           .evidence = state.empty()
+                           ? "ibv_query_port: " + std::string(PortStateName(port.state))
+                           : Said(folder + "/state", state) + "; phys_state: " + phys_state,
+           .remedy = is_waiting ? "start a subnet manager (opensm) on this fabric"
+                     : netdev.empty()
+                         ? "check cable and switch port"
+                         : "ip link set dev " + netdev + " up; check cable and switch port",
+           .severity = is_needed ? std::optional(Severity::kSevere) : std::nullopt});
+    }
+  }
+  return symptoms;
+}
+
+std::vector<Symptom> CheckLinkRate(const Machine& machine) {
+  return ForActivePorts(
+      machine, [&](const DeviceInfo& device, const PortInfo& port) -> std::optional<Symptom> {
+        if (IsSoftwareDriver(device.driver)) return std::nullopt;
+        if (IsRoce(port)) {
+          const std::string netdev = NetdevOf(device, port);
+          const auto most = machine.most_gbps.find(netdev);
+          if (most == machine.most_gbps.end() || !port.data_gbps ||
+              *port.data_gbps >= most->second) {
+            return std::nullopt;
+          }
+          return Symptom{.what = PortName(device, port) + " runs at " + Gbps(*port.data_gbps) +
+                                 " of " + Gbps(most->second),
+                         .evidence = "/sys/class/net/" + netdev + "/speed; ethtool " + netdev +
+                                     ": supported link modes up to " + Gbps(most->second),
+                         .remedy = "check cable, module and the switch port's speed; ethtool " +
+                                   netdev + " shows what is advertised"};
+        }
+        // Which speed the port could do, the kernel does not tell; a cable has four lanes, or two
+        // where it is split, and a link that has failed to train falls back to one, or to SDR.
+        const std::string file = PortFolder(device, port) + "/rate";
+        const std::string rate = machine.files.Line(file).value_or("");
+        if (rate.find("(1X") == std::string::npos && !rate.ends_with(" SDR)")) {
+          return std::nullopt;
+        }
+        return Symptom{.what = PortName(device, port) + " runs at " + rate,
+                       .evidence = Said(file, rate),
+                       .remedy =
+                           "reseat or replace the cable; iblinkinfo shows both ends' widths "
+                           "and speeds"};
+      });
+}
+
+std::vector<Symptom> CheckMtu(const Machine& machine) {
+  return ForActivePorts(
+      machine, [&](const DeviceInfo& device, const PortInfo& port) -> std::optional<Symptom> {
+        if (port.active_mtu_bytes == 0 || port.active_mtu_bytes >= port.max_mtu_bytes) {
+          return std::nullopt;
+        }
+        const std::string netdev = NetdevOf(device, port);
+        const std::string file = "/sys/class/net/" + netdev + "/mtu";
+        const std::string mtu = machine.files.Line(file).value_or("not known");
+        const bool is_roce = IsRoce(port) && !netdev.empty();
+        return Symptom{.what = PortName(device, port) + " has an MTU of " +
+                               std::to_string(port.active_mtu_bytes) + " and can " +
+                               std::to_string(port.max_mtu_bytes),
+                       .evidence = "ibv_query_port: active_mtu " +
+                                   std::to_string(port.active_mtu_bytes) +
+                                   (is_roce ? "; " + Said(file, mtu) : std::string()),
+                       .remedy = is_roce ? "ip link set dev " + netdev +
+                                               " mtu 9000 (4200 is enough) on both hosts, and as "
+                                               "much on the switches between"
+                                         : "set the subnet's MTU in the subnet manager (opensm's "
+                                           "partitions.conf, mtu=5)"};
+      });
+}
+
+std::vector<Symptom> CheckGids(const Machine& machine) {
+  return ForActivePorts(
+      machine, [&](const DeviceInfo& device, const PortInfo& port) -> std::optional<Symptom> {
+        if (!IsRoce(port)) return std::nullopt;
+        const auto is_routable = [](const Gid& gid) { return !gid.IsLinkLocal(); };
+        if (std::any_of(port.gids.begin(), port.gids.end(), is_routable)) return std::nullopt;
+        const std::string netdev = NetdevOf(device, port);
+        const bool is_none = port.gids.empty();
+        const std::string interface = netdev.empty() ? "NETDEV" : netdev;
+        return Symptom{
+            .what = PortName(device, port) + " has no " + (is_none ? "GID" : "routable GID"),
+            .evidence = "ibv_query_gid_table: " +
+                        (is_none ? "none in use" : port.gids.front().Text() + " and no other kind"),
+            .remedy = "ip addr add ADDRESS/PREFIX dev " + interface +
+                      "; with -x check that the index is in use (rdmabench devices)",
+            .severity = is_none ? std::optional(Severity::kSevere) : std::nullopt};
+      });
+}
+
+std::vector<Symptom> CheckPfc(const Machine& machine) {
+  return ForActivePorts(
+      machine,
+      ForFlow(machine,
+              [](const std::string& netdev, const FlowControl& flow) -> std::optional<Symptom> {
+                if (flow.lossless_priorities != 0) return std::nullopt;
+                return Symptom{.what = "no priority of " + netdev + " is lossless",
+                               .evidence = "dcb pfc show dev " + netdev + ": none enabled",
+                               .remedy = "dcb pfc set dev " + netdev +
+                                         " prio-pfc all:off 3:on, and the same on the switches; or "
+                                         "rely on ECN alone"};
+              }));
+}
+
+std::vector<Symptom> CheckDscpTrust(const Machine& machine) {
+  return ForActivePorts(
+      machine,
+      ForFlow(machine,
+              [](const std::string& netdev, const FlowControl& flow) -> std::optional<Symptom> {
+                // Untagged packets go to priority 0 where no DSCP says otherwise.
+                constexpr unsigned kUntagged = 1U;
+                const unsigned lossless = flow.lossless_priorities;
+                if (flow.trusts_dscp || lossless == 0 || (lossless & kUntagged) != 0) {
+                  return std::nullopt;
+                }
+                return Symptom{
+                    .what = netdev + " trusts no DSCP, and its lossless priorities are " +
+                            Priorities(lossless),
+                    .evidence = "dcb app show dev " + netdev + ": no dscp-prio",
+                    .remedy = "mlnx_qos -i " + netdev + " --trust dscp, or dcb app add dev " +
+                              netdev + " dscp-prio 26:3, and run with --dscp 26"};
+              }));
+}
+
+std::vector<Symptom> CheckEcn(const Machine& machine) {
+  return ForActivePorts(
+      machine, [&](const DeviceInfo& device, const PortInfo& port) -> std::optional<Symptom> {
+        const std::string netdev = NetdevOf(device, port);
+        if (!IsRoce(port) || netdev.empty()) return std::nullopt;
+        std::string off;
+        for (const char* point : kEcnPoints) {
+          if (EcnPriorities(machine.files, netdev, point) != 0U) continue;
+          off += (off.empty() ? "" : "; ") +
+                 Said("/sys/class/net/" + netdev + "/ecn/" + point + "/enable/*", "0");
+        }
+        if (off.empty()) return std::nullopt;
+        return Symptom{.what = "congestion notification is switched off on " + netdev,
+                       .evidence = off,
+                       .remedy =
+                           "echo 1 to those files for the priority that RoCE has, and mark "
+                           "ECN on the switches"};
+      });
+}
+
+}  // namespace rdmabench

@@ -1,0 +1,62 @@
+#include "transport/machine.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "transport/fake_verbs.h"
+
+namespace rdmabench {
+namespace {
+
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+fake::FakeDevice Named(const std::string& name) {
+  fake::FakeDevice device;
+  device.name = name;
+  return device;
+}
+
+class MachineTest : public testing::Test {
+ protected:
+  MachineTest() { fake::Reset({Named("fake0"), Named("fake1")}); }
+  ~MachineTest() override { EXPECT_EQ(fake::LiveObjects(), 0U); }
+};
+
+TEST_F(MachineTest, HasAllDevicesAndTheProcessorsOfThisThread) {
+  const Machine machine = ReadMachine({});
+  EXPECT_THAT(machine.devices, SizeIs(2));
+  EXPECT_FALSE(machine.chosen);
+  EXPECT_THAT(machine.allowed_cpus, Not(IsEmpty()));
+}
+
+TEST_F(MachineTest, HasTheDeviceThatWasNamed) {
+  const Machine machine = ReadMachine({.devices = {{"fake1", {}}}, .port = {}, .gid_index = {}});
+  ASSERT_THAT(machine.devices, SizeIs(1));
+  EXPECT_EQ(machine.devices[0].name, "fake1");
+  EXPECT_TRUE(machine.chosen);
+}
+
+TEST_F(MachineTest, HasThePortAndTheGidThatWereNamed) {
+  EXPECT_THAT(ReadMachine({.devices = {}, .port = 2, .gid_index = {}}).devices[0].ports, IsEmpty());
+  const Machine machine = ReadMachine({.devices = {}, .port = 1, .gid_index = 1});
+  ASSERT_THAT(machine.devices[0].ports[0].gids, SizeIs(1));
+  EXPECT_EQ(machine.devices[0].ports[0].gids[0].index, 1);
+}
+
+TEST_F(MachineTest, HasThePortThatWasNamedWithItsDevice) {
+  const Machine machine = ReadMachine({.devices = {{"fake0", 1}}, .port = 2, .gid_index = {}});
+  EXPECT_THAT(machine.devices[0].ports, SizeIs(1));
+}
+
+TEST_F(MachineTest, SaysWhyADeviceDoesNotOpen) {
+  fake::Inject({.failing_call = "ibv_open_device", .failing_errno = EACCES, .failing_after = 1});
+  const Machine machine = ReadMachine({});
+  EXPECT_THAT(machine.devices, SizeIs(1));
+  ASSERT_THAT(machine.closed, SizeIs(1));
+  EXPECT_THAT(machine.closed[0].what(), testing::HasSubstr("fake1"));
+}
+
+}  // namespace
+}  // namespace rdmabench
