@@ -101,6 +101,49 @@ TEST(DirectionsOverlap, DoesNotWhereLessIsShared) {
 
 TEST(DirectionsOverlap, SaysNothingOfOneDirection) { EXPECT_FALSE(DirectionsOverlap({})); }
 
+// A sender of `rate` messages a second, of which 1,000 were asked for.
+report::Result Paced(double rate, double seconds = 2.0) {
+  report::Result result;
+  result.queue_pairs = 1;
+  result.effective.planned_messages_per_second = 1000.0;
+  result.effective.burst = 1;
+  result.effective.arrival = "const";
+  result.traffic.emplace_back().sent = Moved(seconds, rate);
+  return result;
+}
+
+TEST(RateIsKept, HoldsWithinAPercent) {
+  EXPECT_TRUE(RateIsKept(Paced(1000))->ok);
+  EXPECT_TRUE(RateIsKept(Paced(990))->ok);
+  EXPECT_FALSE(RateIsKept(Paced(985))->ok);
+  EXPECT_FALSE(RateIsKept(Paced(1020))->ok);
+}
+
+TEST(RateIsKept, BearsThatRandomArrivalsVary) {
+  report::Result result = Paced(940);
+  EXPECT_FALSE(RateIsKept(result)->ok);
+  result.effective.arrival = "poisson";
+  EXPECT_TRUE(RateIsKept(result)->ok);
+  result.traffic[0].sent = Moved(2.0, 850);
+  EXPECT_FALSE(RateIsKept(result)->ok);
+}
+
+TEST(RateIsKept, TellsTheSlowerOfTwoSenders) {
+  report::Result result = Paced(1000);
+  result.traffic.emplace_back().sent = Moved(2.0, 500);
+  const std::optional<report::Check> check = RateIsKept(result);
+  ASSERT_TRUE(check);
+  EXPECT_FALSE(check->ok);
+  EXPECT_EQ(check->figures.back().second, 500.0);
+}
+
+TEST(RateIsKept, SaysNothingWithoutARateOrOfAnInstant) {
+  EXPECT_FALSE(RateIsKept(Paced(500, 0.5)));
+  report::Result result = Paced(1000);
+  result.effective.planned_messages_per_second.reset();
+  EXPECT_FALSE(RateIsKept(result));
+}
+
 TEST(IntervalIsNarrow, HoldsWhereItGotAsNarrowAsAskedFor) {
   report::Result result;
   EXPECT_FALSE(IntervalIsNarrow(result));

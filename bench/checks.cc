@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "bench/content_check.h"
 #include "bench/op.h"
 #include "bench/port_checks.h"
 #include "bench/run_checks.h"
@@ -229,58 +230,10 @@ std::optional<report::Check> RateWithinBounds(const Context& context) {
       .text = ok ? "" : "the rate is above what this allows: " + lowest.name + ", " + lowest.text};
 }
 
-// "message 4 of queue pair 0 on the server from byte 32 on: expected 0x1f…, found 0x1e…: one bit
-// differs"
-std::string Text(const report::BadMessage& bad) {
-  struct Words {
-    std::string_view finding, words;
-  };
-  constexpr Words kWords[] = {
-      {"missing", "nothing has arrived"},
-      {"truncated", "the rest has not arrived"},
-      {"other_message", "it is another message's"},
-      {"bit_flipped", "one bit differs"},
-      {"miscounted", "operations were carried out too often, or not at all"},
-  };
-  std::string text = "message " + std::to_string(bad.message) + " of queue pair " +
-                     std::to_string(bad.queue_pair) + ", seen by the " +
-                     (bad.host == 0 ? "client" : "server") + ", from byte " +
-                     std::to_string(bad.offset_bytes) + " on";
-  if (!bad.expected_hex.empty()) {
-    text += ": expected " + bad.expected_hex + ", found " + bad.found_hex;
-  }
-  for (const Words& row : kWords) {
-    if (bad.finding == row.finding) text += ": " + std::string(row.words);
-  }
-  if (bad.found_message) text += " (" + std::to_string(*bad.found_message) + ")";
-  return text;
-}
-
-// What arrived against the pattern that was sent. Where nothing gets lost all has to be looked at.
-std::optional<report::Check> ContentAsSent(const Context& context) {
-  const std::optional<report::Verification>& verification = context.result.verification;
-  if (!verification) return std::nullopt;
-  std::uint64_t messages = 0;
-  for (const Direction& direction : context.result.traffic) messages += direction.sent.messages;
-  const bool all = context.type.loses || verification->checked_messages >= messages;
-  report::Check check{.name = kContentCheck,
-                      .ok = verification->bad_messages == 0 && all,
-                      .figures = {{"sent_messages", Real(messages)},
-                                  {"checked_messages", Real(verification->checked_messages)},
-                                  {"bad_messages", Real(verification->bad_messages)}},
-                      .text = {}};
-  if (verification->first_bad) {
-    check.text = Text(*verification->first_bad);
-  } else if (!check.ok) {
-    check.text = "not every message was looked at";
-  }
-  return check;
-}
-
 using CheckFunction = std::optional<report::Check> (*)(const Context&);
 
 constexpr CheckFunction kChecks[] = {
-    ContentAsSent,
+    [](const Context& context) { return ContentAsSent(context.result, context.type.loses); },
     ReceivedAsSent,
     QueuePairsAddUp,
     CompletionsNameTheOp,
@@ -292,6 +245,7 @@ constexpr CheckFunction kChecks[] = {
     WindowsAgree,
     ClocksAreSteady,
     RateWithinBounds,
+    [](const Context& context) { return RateIsKept(context.result); },
     [](const Context& context) { return DirectionsOverlap(context.result); },
     [](const Context& context) { return IntervalIsNarrow(context.result); },
 };

@@ -9,8 +9,6 @@
 
 namespace rdmabench {
 
-// The check that every message is what was sent. One that is not fails a run, strict or not.
-inline constexpr char kContentCheck[] = "content_as_sent";
 
 // In the order of the list, those for which both sources are there; none for a result that was
 // broken off.

@@ -1,5 +1,7 @@
 // The check of verified messages among those of a result.
 
+#include "bench/content_check.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -4,8 +4,9 @@
 //   hot_loop_cost OP SIDE MESSAGES POST_LIST SIGNAL_EVERY
 //
 // SIDE is the one that is counted: of a bandwidth test "sender", or "receiver" of an op that takes
-// receive requests; of a latency test, with an op whose completion is the answer, the one that
-// measures: "pinger" records nothing, "recorder" round trips, "keeper" each of them by itself, too.
+// receive requests, of messages with sequence numbers "numberer" and "tracker"; of a latency test,
+// with an op whose completion is the answer, the one that measures: "pinger" records nothing,
+// "recorder" round trips, "keeper" each of them by itself, too.
 
 #include <algorithm>
 #include <cstdio>
@@ -71,19 +72,24 @@ JobRun CountedPing(Loopback& loopback, std::uint64_t messages, Probe probe) {
 struct Side {
   std::string_view name;
   JobRun (*run)(Loopback& loopback, std::uint64_t messages);
+  Numbering numbering = Numbering::kNone;
 };
 
+JobRun Sending(Loopback& loopback, std::uint64_t messages) {
+  return CountedRun([&] { return loopback.Send(messages); });
+}
+
+JobRun Taking(Loopback& loopback, std::uint64_t messages) {
+  JobRun sent = loopback.Send(messages);
+  if (sent.loop.outcome != Outcome::kDone) return sent;
+  return CountedRun([&] { return loopback.Take(messages); });
+}
+
 constexpr Side kSides[] = {
-    {"sender",
-     [](Loopback& loopback, std::uint64_t messages) {
-       return CountedRun([&] { return loopback.Send(messages); });
-     }},
-    {"receiver",
-     [](Loopback& loopback, std::uint64_t messages) {
-       JobRun sent = loopback.Send(messages);
-       if (sent.loop.outcome != Outcome::kDone) return sent;
-       return CountedRun([&] { return loopback.Take(messages); });
-     }},
+    {"sender", Sending},
+    {"receiver", Taking},
+    {"numberer", Sending, Numbering::kImmediate},
+    {"tracker", Taking, Numbering::kImmediate},
     {"pinger",
      [](Loopback& loopback, std::uint64_t messages) {
        return CountedPing(loopback, messages, Unrecorded{});
@@ -115,9 +121,9 @@ int Main(char** argv) {
                .chain = kReceiveChain,
                .slot_bytes = shape.message_bytes};
   }
-  Loopback loopback({.op = &op, .shape = shape, .receive = receive});
   for (const Side& side : kSides) {
     if (side.name != name) continue;
+    Loopback loopback({.op = &op, .shape = shape, .receive = receive, .numbering = side.numbering});
     const JobRun run = side.run(loopback, messages);
     const std::uint64_t moved = std::max(run.sent.messages, run.received.messages);
     std::printf("%llu\n", static_cast<unsigned long long>(moved));

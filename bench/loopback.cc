@@ -106,6 +106,7 @@ JobRun Loopback::RunOn(const Side& side, Duty duty, std::uint64_t messages, cons
                 .duty = duty,
                 .shape = options_.shape,
                 .receive = options_.receive,
+                .numbering = options_.numbering,
                 .messages = messages};
   return run(bench, job);
 }

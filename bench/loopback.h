@@ -24,6 +24,7 @@ class Loopback {
     RingShape shape;
     ReceiveShape receive = {};  // of the server's queues, for an op that takes receive requests
     std::uint32_t queue_pairs = 1;
+    Numbering numbering = Numbering::kNone;
   };
 
   explicit Loopback(const Options& options);

@@ -1,6 +1,7 @@
 #include "bench/plan.h"
 
 #include <fstream>
+#include <iostream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -10,6 +11,8 @@
 
 namespace rdmabench {
 namespace {
+
+constexpr std::string_view kStandardInput = "-";
 
 using nlohmann::json;
 
@@ -242,10 +245,12 @@ Plan PlanFromJson(const json& object, Blame blame) {
 }
 
 Plan PlanFromFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
+  std::ifstream file;
+  if (path != kStandardInput) file.open(path, std::ios::binary);
+  std::istream& source = path == kStandardInput ? std::cin : file;
   std::ostringstream text;
-  text << file.rdbuf();
-  if (!file) {
+  text << source.rdbuf();
+  if (!source) {
     throw Error(Blame::kUsage, WithReason("cannot read the suite '" + path + "'", LastErrno()),
                 "give a file such as configs/smoke.json, or a report");
   }

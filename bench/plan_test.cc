@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <iostream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -162,6 +163,14 @@ class PlanFile : public testing::Test {
 TEST_F(PlanFile, MayBeAReport) {
   const json report = {{"schema_version", 1}, {"plan", Wire()}, {"results", json::array()}};
   EXPECT_EQ(PlanToJson(PlanFromFile(Write(report.dump()))), Wire());
+}
+
+TEST_F(PlanFile, MayComeFromStandardInput) {
+  std::istringstream input(Wire().dump());
+  std::streambuf* const before = std::cin.rdbuf(input.rdbuf());
+  const Plan plan = PlanFromFile("-");
+  std::cin.rdbuf(before);
+  EXPECT_EQ(PlanToJson(plan), Wire());
 }
 
 TEST_F(PlanFile, ThatIsWrongIsAUsageError) {

@@ -52,8 +52,12 @@ report::Effective DescribeEffective(const ResultContext& context, const SideRun&
   } else if (!plan.run.until_interrupted && !plan.run.until_ci_percent) {
     effective.duration_seconds = static_cast<double>(plan.run.duration_ms) * 1e-3;
   }
-  if (test.metric == Metric::kBandwidth && plan.run.IsPaced()) effective.arrival = plan.run.arrival;
-  if (test.metric == Metric::kBandwidth) effective.arrival_seed = initiator.arrival_seed;
+  if (test.metric == Metric::kBandwidth && plan.run.IsPaced()) {
+    effective.planned_messages_per_second = plan.run.rate.Of(shape.message_bytes);
+    effective.burst = plan.run.burst.value_or(shape.post_list);
+    effective.arrival = plan.run.arrival;
+    effective.arrival_seed = initiator.arrival_seed;
+  }
   effective.warmup_messages = initiator.warmup_messages;
   effective.warmup_seconds = initiator.warmup_seconds;
   effective.warmup_steady = initiator.warmup_steady;

@@ -1,9 +1,16 @@
 #include "bench/run_checks.h"
 
+#include <cmath>
+
 namespace rdmabench {
 namespace {
 
 constexpr double kLeastShare = 0.9;
+// Half for the pace, half for the way of the last messages, which is in the window, too.
+constexpr double kPaceTolerance = 0.01;
+constexpr double kShortestPace = 1.0;  // seconds
+// Random arrivals: the standard deviation of a Poisson process's count, so many times.
+constexpr double kDeviations = 4.0;
 
 }  // namespace
 
@@ -23,6 +30,32 @@ std::optional<report::Check> DirectionsOverlap(const report::Result& result) {
                        "rate is of all that both moved, from the first post to the last completion";
   }
   return check;
+}
+
+std::optional<report::Check> RateIsKept(const report::Result& result) {
+  const std::optional<double>& planned = result.effective.planned_messages_per_second;
+  if (!planned || result.traffic.empty()) return std::nullopt;
+  double worst = 0.0, sent = 0.0;
+  bool ok = true;
+  for (const report::Direction& direction : result.traffic) {
+    const double seconds = direction.sent.window_seconds;
+    if (seconds < kShortestPace) return std::nullopt;
+    const double expected = *planned * seconds;
+    const double off = std::abs(static_cast<double>(direction.sent.messages) - expected);
+    double most = kPaceTolerance * expected +
+                  static_cast<double>(result.effective.burst.value_or(1) * result.queue_pairs);
+    if (result.effective.arrival == "poisson") most += kDeviations * std::sqrt(expected);
+    ok = ok && off <= most;
+    if (off / seconds < worst) continue;
+    worst = off / seconds;
+    sent = static_cast<double>(direction.sent.messages) / seconds;
+  }
+  return report::Check{
+      .name = "rate_is_kept",
+      .ok = ok,
+      .figures = {{"planned_messages_per_second", *planned}, {"sent_messages_per_second", sent}},
+      .text =
+          ok ? "" : "this is not the rate that was asked for: the sender or the path is slower"};
 }
 
 std::optional<report::Check> IntervalIsNarrow(const report::Result& result) {

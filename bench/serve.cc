@@ -14,6 +14,7 @@
 #include "bench/plan.h"
 #include "bench/rails.h"
 #include "bench/sample_log.h"
+#include "bench/test.h"
 #include "bench/test_run.h"
 #include "report/version.h"
 #include "transport/json_reader.h"
@@ -157,7 +158,12 @@ class ServerRun {
     if (traffic.window_seconds == 0.0) return;
     const double bits = 8.0 * static_cast<double>(traffic.bytes);
     char rate[64];
-    std::snprintf(rate, sizeof rate, "%.3f Gb/s", bits / traffic.window_seconds * 1e-9);
+    if (FindTest(test.test).metric == Metric::kBandwidth) {
+      std::snprintf(rate, sizeof rate, "%.3f Gb/s", bits / traffic.window_seconds * 1e-9);
+    } else {
+      std::snprintf(rate, sizeof rate, "%.0f a second",
+                    static_cast<double>(traffic.messages) / traffic.window_seconds);
+    }
     options_.log(test.test + " " + test.queue.qp_type + " " + std::to_string(shape.message_bytes) +
                  " B: " + std::to_string(traffic.messages) + " messages, " + rate);
   }

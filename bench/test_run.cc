@@ -183,9 +183,8 @@ void TestRun::AddSchedule(const RingShape& shape, Job& job) const {
 
 // A rate is the side's; here it is one queue pair's share.
 double TestRun::TicksPerMessage(const RingShape& shape) const {
-  const RunOptions& run = setting_.plan.run;
-  double per_second = messages_per_second_.value_or(run.rate.messages_per_second.value_or(0.0));
-  if (run.rate.bits_per_second) per_second = *run.rate.bits_per_second / 8.0 / shape.message_bytes;
+  const std::optional<double> asked = setting_.plan.run.rate.Of(shape.message_bytes);
+  const double per_second = asked.value_or(messages_per_second_.value_or(0.0));
   if (per_second == 0.0) return 0.0;
   constexpr double kNsPerSecond = 1e9;
   return kNsPerSecond / setting_.site.clock.NanosecondsPerTick() * setting_.plan.queue.queue_pairs /

@@ -1,5 +1,5 @@
 // What is reported, against what is true: service times that are known, and what theory makes of
-// them in a closed loop.
+// them in a closed loop and in an open one.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -119,29 +119,40 @@ TEST(ClosedLoopLatency, OfSeveralQueuePairsIsThatOfOneWhereTheyShareNothing) {
   EXPECT_DOUBLE_EQ(loop.simulation.Measure(loop.run).window_seconds, 1000 * 10e-6);
 }
 
+// Messages at planned times, of which many may be under way.
+struct OpenLoop {
+  OpenLoop(std::uint64_t messages, std::uint64_t gap_ns, const Service& service,
+           std::uint64_t longest_step_ns, bool at_random = false)
+      : simulation({.op = &FindOp("read"),
+                    .shape = {.message_bytes = 8, .window = 64},
+                    .service = service,
+                    .longest_step_ns = longest_step_ns}) {
+    Bench bench = simulation.MakeBench();
+    bench.round_trips = &response;
+    bench.service_times = &service_times;
+    Job job = simulation.MakeJob({.pings = true}, messages);
+    job.open_loop = true;
+    job.at_random = at_random;
+    job.ticks_per_message = static_cast<double>(gap_ns);
+    EXPECT_EQ(RunJob(bench, job).loop.outcome, Outcome::kDone);
+    latency = LatencyOf("read", response, simulation.clock());
+  }
+
+  report::Histogram response;
+  report::Histogram service_times;
+  Simulation simulation;
+  report::Latency latency;
+};
+
 // Those that are due in the stall are sent after it, and each has been late since its planned time.
 TEST(OpenLoopLatency, ShowsTheSameStallInItsPercentiles) {
   constexpr std::uint64_t kMessages = 20'000;
   constexpr std::uint64_t kGapNs = 5 * kServiceNs;
-  Simulation simulation({.op = &FindOp("read"),
-                         .shape = {.message_bytes = 8, .window = 64},
-                         .service =
-                             [](std::uint64_t message, std::uint64_t) {
-                               return fake::Service{
-                                   .wire_ns = message == kMessages / 2 ? kStallNs : kServiceNs};
-                             },
-                         // Planned times are multiples of it.
-                         .longest_step_ns = kServiceNs});
-  Bench bench = simulation.MakeBench();
-  report::Histogram response;
-  report::Histogram service;
-  bench.round_trips = &response;
-  bench.service_times = &service;
-  Job job = simulation.MakeJob({.pings = true}, kMessages);
-  job.open_loop = true;
-  job.ticks_per_message = static_cast<double>(kGapNs);
-  ASSERT_EQ(RunJob(bench, job).loop.outcome, Outcome::kDone);
-  const report::Latency latency = LatencyOf("read", response, simulation.clock());
+  const auto stall = [](std::uint64_t message, std::uint64_t) {
+    return fake::Service{.wire_ns = message == kMessages / 2 ? kStallNs : kServiceNs};
+  };
+  // Planned times are multiples of the longest step.
+  const report::Latency latency = OpenLoop(kMessages, kGapNs, stall, kServiceNs).latency;
   // The wire is free again 100 ms after the stall began. Of the messages behind it the i-th was
   // planned i gaps later and completes i services after that: it is late by the stall, less i times
   // the difference, until nothing is left of that at the 2,500th. A percentile has so many messages
@@ -156,6 +167,24 @@ TEST(OpenLoopLatency, ShowsTheSameStallInItsPercentiles) {
   ExpectWithin(kTenthOfAPercent, PercentileOf(latency, 90.0), late(2000));
   ExpectWithin(kTenthOfAPercent, PercentileOf(latency, 50.0), static_cast<double>(kServiceNs));
 }
+
+class RandomArrivals : public testing::TestWithParam<double> {};
+
+// M/D/1: Poisson arrivals, one wire, the same time for each message. By Pollaczek and Khinchine the
+// mean wait for it is load / (2 · (1 - load)) services.
+TEST_P(RandomArrivals, WaitAsLongAsQueueingTheorySays) {
+  const double load = GetParam();
+  constexpr std::uint64_t kMessages = 50'000;
+  constexpr std::uint64_t kStepNs = kServiceNs / 20;
+  const auto gap_ns = static_cast<std::uint64_t>(kServiceNs / load);
+  const OpenLoop loop(kMessages, gap_ns, Constant({.wire_ns = kServiceNs}), kStepNs, true);
+  EXPECT_EQ(loop.latency.samples, kMessages);
+  ExpectWithin(0.05, loop.latency.mean_ns, kServiceNs * (1 + load / (2 * (1 - load))));
+  // Nobody is faster than the wire.
+  EXPECT_GE(loop.latency.min_ns, static_cast<double>(kServiceNs));
+}
+
+INSTANTIATE_TEST_SUITE_P(Loads, RandomArrivals, testing::Values(0.3, 0.6, 0.8));
 
 struct StreamCase {
   std::string op;

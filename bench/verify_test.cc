@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/checks.h"
+#include "bench/content_check.h"
 #include "bench/run_fixture.h"
 #include "bench/test.h"
 #include "transport/error.h"

@@ -123,7 +123,7 @@ void AddTest(CLI::App& app, Options& options) {
 void AddRun(CLI::App& app, Options& options) {
   app.add_option_function<std::string>(
          "SUITE", [&options](const std::string& path) { options.plan = PlanFromFile(path); },
-         "JSON file with a plan, as in configs/, or a report, which is run again")
+         "JSON file with a plan, as in configs/, or a report, which is run again; - is stdin")
       ->required()
       ->type_name("");
   AddMemoryArguments(app, options.local.memory_arguments);

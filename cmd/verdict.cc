@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "bench/checks.h"
+#include "bench/content_check.h"
 #include "bench/test.h"
 #include "cmd/option_group.h"
 #include "cmd/quantity.h"

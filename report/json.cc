@@ -168,6 +168,8 @@ Json EffectiveJson(const Effective& effective) {
   object.Put("warmup_messages", effective.warmup_messages);
   object.Put("warmup_seconds", effective.warmup_seconds);
   object.Put("warmup_steady", effective.warmup_steady);
+  object.Put("planned_messages_per_second", effective.planned_messages_per_second);
+  object.Put("burst", effective.burst);
   object.Put("arrival", effective.arrival);
   object.Put("arrival_seed", effective.arrival_seed);
   object.Put("access", effective.access);

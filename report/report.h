@@ -53,8 +53,11 @@ struct Effective {
   std::optional<double> duration_seconds = {};
   std::uint64_t warmup_messages = 0;
   double warmup_seconds = 0.0;
-  std::optional<bool> warmup_steady = {};   // absent: there was none
-  std::optional<std::string> arrival = {};  // of a bandwidth test with a rate: as in OpenLoop
+  std::optional<bool> warmup_steady = {};  // absent: there was none
+  // Of a bandwidth test with a rate: each sender's, and how it is kept, as in OpenLoop.
+  std::optional<double> planned_messages_per_second = {};
+  std::optional<std::uint32_t> burst = {};
+  std::optional<std::string> arrival = {};
   std::optional<std::uint64_t> arrival_seed = {};
   std::string access = "sequential";  // how requests go through their slots
   std::uint64_t working_set_bytes = 0;
