@@ -3,21 +3,19 @@
 #include <algorithm>
 #include <cassert>
 
+#include "bench/run_window.h"
+
 namespace rdmabench {
 namespace {
 
 constexpr double kMostLeftOut = 0.01;
 
-struct Window {
-  std::uint64_t start_ticks = ~std::uint64_t{0};
-  std::uint64_t end_ticks = 0;
-};
-
 bool IsSmall(std::uint64_t part, std::uint64_t whole) {
   return static_cast<double>(part) <= kMostLeftOut * static_cast<double>(whole);
 }
 
-bool Covers(const Turns& turns, std::uint64_t messages, std::uint32_t depth, const Window& window) {
+bool Covers(const Turns& turns, std::uint64_t messages, std::uint32_t depth,
+            const RunWindow& window) {
   return turns.count > 0 && IsSmall(messages - turns.count * depth, messages) &&
          IsSmall(window.end_ticks - std::min(turns.last_ticks, window.end_ticks),
                  window.end_ticks - window.start_ticks) &&
@@ -28,11 +26,7 @@ bool Covers(const Turns& turns, std::uint64_t messages, std::uint32_t depth, con
 
 std::optional<report::QueueTurn> MeanTurn(std::span<const JobRun> runs, std::uint32_t depth,
                                           const TickClock& clock) {
-  Window window;
-  for (const JobRun& run : runs) {
-    window.start_ticks = std::min(window.start_ticks, run.sent.start_ticks);
-    window.end_ticks = std::max(window.end_ticks, run.sent.end_ticks);
-  }
+  const RunWindow window = WindowOf(runs, &JobRun::sent);
   double messages = 0.0;
   double turn_ticks = 0.0;
   double refill_ticks = 0.0;

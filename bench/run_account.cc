@@ -6,6 +6,7 @@
 
 #include "bench/mean_turn.h"
 #include "bench/op.h"
+#include "bench/run_window.h"
 #include "transport/cpu_counters.h"
 
 namespace rdmabench {
@@ -15,30 +16,8 @@ std::optional<std::string> NameOf(const std::optional<ibv_wc_opcode>& opcode) {
   return opcode ? std::optional(std::string(OpcodeName(*opcode))) : std::nullopt;
 }
 
-// A window over several workers: from the first that began to the last that ended.
-struct Window {
-  std::uint64_t start_ticks = ~std::uint64_t{0};
-  std::uint64_t end_ticks = 0;
-
-  void Cover(std::uint64_t start, std::uint64_t end) {
-    if (start == 0) return;
-    start_ticks = std::min(start_ticks, start);
-    end_ticks = std::max(end_ticks, end);
-  }
-  double Seconds(const TickClock& clock) const {
-    return end_ticks > start_ticks ? clock.Seconds(start_ticks, end_ticks) : 0.0;
-  }
-};
-
-template <class Part>
-Window WindowOf(const std::vector<JobRun>& runs, Part JobRun::*part) {
-  Window window;
-  for (const JobRun& run : runs) window.Cover((run.*part).start_ticks, (run.*part).end_ticks);
-  return window;
-}
-
 // When a window opened, by the system's clock; 0: it did not.
-std::uint64_t OpenedNs(const Window& window, const TickClock& clock,
+std::uint64_t OpenedNs(const RunWindow& window, const TickClock& clock,
                        const TickClock::Moment& before) {
   if (window.end_ticks == 0) return 0;
   constexpr double kNsPerSecond = 1e9;
@@ -122,8 +101,8 @@ void AccountForRails(const std::vector<JobRun>& runs, std::size_t rails, SideRun
 
 void PlaceInTime(const std::vector<JobRun>& runs, std::span<const Sample> samples,
                  const TickClock& clock, const TickClock::Moment& before, SideRun& own) {
-  const Window sent = WindowOf(runs, &JobRun::sent);
-  const Window received = WindowOf(runs, &JobRun::received);
+  const RunWindow sent = WindowOf(runs, &JobRun::sent);
+  const RunWindow received = WindowOf(runs, &JobRun::received);
   own.sent_opened_ns = OpenedNs(sent, clock, before);
   own.received_opened_ns = OpenedNs(received, clock, before);
   // When the first worker began to send, or else the first message arrived.

@@ -1,7 +1,6 @@
 #include "cmd/rate_options.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -55,17 +54,13 @@ std::vector<std::uint64_t> ParseRateSweep(std::string_view option, std::string_v
 }
 
 Objective ParseObjective(std::string_view option, std::string_view text) {
-  const std::string form = "a percentile and its limit, such as p99=50us";
   const std::size_t equals = std::min(text.find('='), text.size());
-  if (equals == text.size() || !text.starts_with('p')) Refuse(option, text, form);
-  const std::string_view digits = text.substr(1, equals - 1);
-  Objective objective;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(),
-                                            objective.percentile, std::chars_format::fixed);
-  if (error != std::errc() || end != digits.data() + digits.size()) Refuse(option, text, form);
-  objective.most_ns = static_cast<std::uint64_t>(
-      std::llround(std::max(1.0, ParseNanoseconds(option, text.substr(equals + 1)))));
-  return objective;
+  if (equals == text.size() || !text.starts_with('p')) {
+    Refuse(option, text, "a percentile and its limit, such as p99=50us");
+  }
+  return {.percentile = ParsePercent(std::string(option) + " p", text.substr(1, equals - 1)),
+          .most_ns = static_cast<std::uint64_t>(
+              std::llround(std::max(1.0, ParseNanoseconds(option, text.substr(equals + 1)))))};
 }
 
 void AddRateOptions(CLI::App& app, RunOptions& run) {
