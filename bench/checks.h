@@ -9,7 +9,6 @@
 
 namespace rdmabench {
 
-
 // In the order of the list, those for which both sources are there; none for a result that was
 // broken off.
 std::vector<report::Check> ChecksOf(const CheckInput& input);
