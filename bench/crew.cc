@@ -169,10 +169,10 @@ std::uint32_t Crew::completion_queues() const {
   return static_cast<std::uint32_t>(count);
 }
 
-// Memory that is polled has to be written in order.
+// Memory that is polled has to be written in order; order on PCIe is none of the device's own.
 bool Crew::relaxed_ordering() const {
   const bool polls_memory = test_.metric == Metric::kLatency && test_.op->reply == Reply::kMemory;
-  return setting_.plan.memory.relaxed_ordering.value_or(!polls_memory);
+  return setting_.plan.memory.relaxed_ordering.value_or(!polls_memory && memory_kind().over_pcie);
 }
 
 std::vector<JobRun> Crew::Work(const Job& job, const Run& run) {

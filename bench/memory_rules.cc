@@ -44,6 +44,10 @@ void ValidateKind(const TestPlan& test, const MemoryKind& kind, const std::strin
     Refuse("--inline-size does not go with " + option,
            "the processor cannot read that memory to put it into a request");
   }
+  if (!kind.over_pcie && test.memory.relaxed_ordering.value_or(false)) {
+    Refuse("--relaxed-ordering on does not go with " + option,
+           "the device does not reach that memory over PCIe; leave it out");
+  }
   if (kind.cpu_access) return;
   for (const Touch& touch : kTouches) {
     if (!touch.needed(test)) continue;

@@ -35,6 +35,12 @@ INSTANTIATE_TEST_SUITE_P(
                             plan.queue.inline_bytes = 64;
                           },
                           "--inline-size", "--memory dm"},
+                    Clash{"read_bw",
+                          [](TestPlan& plan) {
+                            UseDeviceMemory(plan);
+                            plan.memory.relaxed_ordering = true;
+                          },
+                          "--relaxed-ordering on", "--memory dm"},
                     Clash{"send_imm_lat",
                           [](TestPlan& plan) {
                             UseDeviceMemory(plan);

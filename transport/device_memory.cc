@@ -48,13 +48,12 @@ Buffer Allocate(ibv_pd* pd, const BufferRequest& request) {
           {.page_bytes = 0, .dmabuf_fd = -1, .handle = dm}};
 }
 
-// Requests name it from 0. PCIe, and so its ordering, has no part in it.
+// Requests name it from 0.
 Registration Register(ibv_pd* pd, const Buffer& buffer, int access) {
-  const int flags =
-      (access & ~static_cast<int>(IBV_ACCESS_RELAXED_ORDERING)) | IBV_ACCESS_ZERO_BASED;
+  const unsigned flags = static_cast<unsigned>(access) | unsigned{IBV_ACCESS_ZERO_BASED};
   auto* const dm = static_cast<ibv_dm*>(buffer.handle());
   return {
-      .mr = Mr(Check(ibv_reg_dm_mr(pd, dm, 0, buffer.size(), static_cast<unsigned>(flags)),
+      .mr = Mr(Check(ibv_reg_dm_mr(pd, dm, 0, buffer.size(), flags),
                      "cannot register " + std::to_string(buffer.size()) + " bytes of device memory",
                      "use --memory host")),
       .how = "device memory, from 0",
@@ -83,6 +82,7 @@ constinit const MemoryKind kDeviceMemory = {
     .fill = Fill,
     .cpu_access = false,
     .inline_ok = false,
+    .over_pcie = false,
 };
 
 }  // namespace rdmabench

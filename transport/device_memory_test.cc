@@ -44,8 +44,8 @@ TEST_F(DeviceMemory, IsNamedFromZero) {
   EXPECT_EQ(device_.dm_offset, 0U);
 }
 
-TEST_F(DeviceMemory, KeepsTheAccessAskedForButOrderingOnPcie) {
-  Region(4096, IBV_ACCESS_REMOTE_WRITE | static_cast<int>(IBV_ACCESS_RELAXED_ORDERING));
+TEST_F(DeviceMemory, IsRegisteredWithTheAccessAskedFor) {
+  Region(4096, IBV_ACCESS_REMOTE_WRITE);
   EXPECT_EQ(device_.access,
             IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_ZERO_BASED);
 }
@@ -59,6 +59,7 @@ TEST_F(DeviceMemory, IsOutOfTheProcessorsReach) {
   EXPECT_EQ(Region(4096).data(), nullptr);
   EXPECT_FALSE(kDeviceMemory.cpu_access);
   EXPECT_FALSE(kDeviceMemory.inline_ok);
+  EXPECT_FALSE(kDeviceMemory.over_pcie);
 }
 
 TEST_F(DeviceMemory, SaysHowMuchThereIsWhereMoreWasAskedFor) {

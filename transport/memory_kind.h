@@ -81,8 +81,9 @@ struct MemoryKind {
   void (*fill)(const Buffer&, std::byte);
   bool cpu_access;  // loads and stores work: memory polling and verification are possible
   bool inline_ok;
+  bool over_pcie = true;  // the device reaches it so, and may do it in relaxed order
   Argument argument = Argument::kNone;
-  // The same of one type of queue pair; null: all are alike.
+  // As why_not, for one type of queue pair; null: all are alike.
   std::optional<std::string> (*why_not_on)(ibv_context*, ibv_qp_type) = nullptr;
 };
 
