@@ -121,7 +121,11 @@ std::string RenderDiagnosisText(const Diagnosis& diagnosis) {
                                diagnosis.started_at) +
                      "\n\n" + FactsBlock(diagnosis.hosts) + "\n";
   for (const Finding& finding : diagnosis.findings) text += FindingBlock(finding) + "\n";
-  return text + Sum(diagnosis.findings) + "\n";
+  text += Sum(diagnosis.findings) + "\n";
+  if (diagnosis.error) {
+    text += "the server is not in it: " + Printable(diagnosis.error->message) + "\n";
+  }
+  return text;
 }
 
 std::string RenderDiagnosisJson(const Diagnosis& diagnosis) {
