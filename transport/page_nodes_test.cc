@@ -5,6 +5,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "transport/device.h"
+#include "transport/fake_verbs.h"
+#include "transport/handle.h"
 #include "transport/memory.h"
 
 namespace rdmabench {
@@ -93,9 +96,12 @@ TEST(PageNodes, AreNoneOfAnEmptyRegion) {
 }
 
 TEST(PageNodes, AreThoseThatMessageMemoryWasBoundTo) {
-  const Buffer buffer =
-      FindMemoryKind("host").allocate(nullptr, {.bytes = 64 * PageBytes(), .numa_node = 0U});
-  const std::optional<PageCount> count = CountPagesOnNode({buffer.data(), buffer.size()}, 0);
+  fake::Reset();
+  const Device device = Device::Open("fake0");
+  const Pd pd(ibv_alloc_pd(device.context()));
+  const MemoryRegion memory(pd.get(), FindMemoryKind("host"),
+                            {.bytes = 64 * PageBytes(), .numa_node = 0U}, 0);
+  const std::optional<PageCount> count = CountPagesOnNode({memory.data(), memory.size()}, 0);
   SKIP_WITHOUT_THE_CALL(count);
   EXPECT_EQ(count->on_node, 64U);
 }
