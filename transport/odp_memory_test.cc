@@ -40,6 +40,7 @@ TEST_F(OdpMemory, IsThereForSomeTypesOfQueuePairOnly) {
 }
 
 TEST_F(OdpMemory, IsRegisteredForPagingAndSaysSo) {
+  device_.odp.general_caps = IBV_ODP_SUPPORT;
   const MemoryRegion region(device_.pd(), kOdpMemory, {.bytes = 4096, .numa_node = {}},
                             IBV_ACCESS_REMOTE_READ);
   EXPECT_EQ(device_.access, IBV_ACCESS_REMOTE_READ | IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_ON_DEMAND);
