@@ -65,6 +65,7 @@ Interrupt::Interrupt(std::chrono::milliseconds same_wish)
       either_(CheckErrno(epoll_create1(EPOLL_CLOEXEC), "cannot wait for signals")) {
   Watch(either_, signals_);
   Watch(either_, latch_);
+  ignored_until_ns.store(0, std::memory_order_relaxed);
 }
 
 bool Interrupt::Pending() const {
