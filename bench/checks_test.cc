@@ -217,7 +217,7 @@ TEST_F(ChecksTest, AddUpWhatBothDirectionsHaveInFlight) {
   report::Direction back = result_.traffic[0];
   std::swap(back.from, back.to);
   back.sent.messages = 50;
-  back.sent.queue_turn = report::QueueTurn{.turn_ns = 160e6, .refill_ns = 0};
+  back.sent.queue_turn = report::QueueTurn{.turn_ns = 40e6, .refill_ns = 0};
   result_.traffic.push_back(back);
   EXPECT_TRUE(Holds("in_flight_is_the_depth"));
   result_.traffic[1].sent.messages = 47;
