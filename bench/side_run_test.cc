@@ -296,6 +296,7 @@ TEST(SideRun, RefusesEachFieldThatIsMissing) {
                                           "warmup_steady",
                                           "until_reached",
                                           "until_half_width_percent",
+                                          "memory",
                                           "verification"};
   for (const auto& [key, value] : whole.items()) {
     if (optional.contains(key)) continue;

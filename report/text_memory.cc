@@ -9,24 +9,17 @@ namespace {
 
 constexpr std::string_view kUsualKind = "host";
 
-std::string SideText(const Memory& memory) {
-  std::string text = Printable(memory.kind);
-  if (memory.page_bytes) text += " in pages of " + Size(*memory.page_bytes);
-  if (!memory.registration.empty()) text += ", registered " + Printable(memory.registration);
-  return text;
+constexpr std::string_view kUsualWay = "by its virtual address";
+
+std::string SideText(const std::optional<Memory>& memory) {
+  if (!memory) return "not known";
+  std::string text = Printable(memory->kind);
+  if (memory->page_bytes) text += ", pages of " + Size(*memory->page_bytes);
+  if (memory->registration.empty() || memory->registration == kUsualWay) return text;
+  return text + ", registered " + Printable(memory->registration);
 }
 
-// Empty where it is as usual.
-std::string KindsText(const Memories& memories) {
-  const auto is_usual = [](const std::optional<Memory>& memory) {
-    return !memory || memory->kind == kUsualKind;
-  };
-  if (is_usual(memories.client) && is_usual(memories.server)) return {};
-  const std::string client = memories.client ? SideText(*memories.client) : "not known";
-  const std::string server = memories.server ? SideText(*memories.server) : "not known";
-  if (client == server) return client + "; ";
-  return "client: " + client + "; server: " + server + "; ";
-}
+bool IsUsual(const std::optional<Memory>& memory) { return !memory || memory->kind == kUsualKind; }
 
 // Empty where it is as usual.
 std::string AccessText(const Result& result) {
@@ -43,8 +36,15 @@ std::string MemoryText(std::span<const Result* const> results) {
   const Result& first = *results.front();
   const std::string working_set = Across(
       results, [](const Effective& e) { return e.working_set_bytes; }, Size);
-  return KindsText(first.memory) + "working set " + working_set + AccessText(first) +
-         ", relaxed ordering " + (first.effective.relaxed_ordering ? "on" : "off");
+  return "working set " + working_set + AccessText(first) + ", relaxed ordering " +
+         (first.effective.relaxed_ordering ? "on" : "off");
+}
+
+std::string MemoryKindText(const Memories& memories) {
+  if (IsUsual(memories.client) && IsUsual(memories.server)) return {};
+  const std::string client = SideText(memories.client);
+  const std::string server = SideText(memories.server);
+  return client == server ? client : "client " + client + "; server " + server;
 }
 
 }  // namespace rdmabench::report

@@ -8,7 +8,9 @@
 
 namespace rdmabench::report {
 
-// "working set 1 MiB, relaxed ordering on", and what is not as usual. Of at least one result.
+// "working set 1 MiB, relaxed ordering on"; of at least one result.
 std::string MemoryText(std::span<const Result* const> results);
+// "huge2m, pages of 2 MiB"; empty where both sides have the usual kind.
+std::string MemoryKindText(const Memories& memories);
 
 }  // namespace rdmabench::report

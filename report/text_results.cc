@@ -130,6 +130,8 @@ std::string Agreed(const Report& report, const Group& group) {
   rows.AddRow({"requests", Requests(group)});
   rows.AddRow({"inline", Inline(group)});
   rows.AddRow({"memory", MemoryText(group)});
+  const std::string kind = MemoryKindText(group.front()->memory);
+  if (!kind.empty()) rows.AddRow({"memory kind", kind});
   rows.AddRow({"run", LengthText(group)});
   const std::string shared = SharedWindowText(group);
   if (!shared.empty()) rows.AddRow({"windows", shared});
