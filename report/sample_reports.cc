@@ -156,7 +156,7 @@ Report OverRails() {
   Report report{.tool = SampleTool(), .started_at = "2025-06-01T12:00:00Z"};
   report.hosts = {WithSecondDevice(HardwareHost("client", "node-a", "192.168.77.1"), ""),
                   WithSecondDevice(HardwareHost("server", "node-b", "192.168.77.2"), "subnet")};
-  Result& result = report.results.emplace_back(SweepResult(65536, 368000));
+  Result result = SweepResult(65536, 368000);
   result.queue_pairs = result.threads = 4;
   for (const std::uint64_t messages : {std::uint64_t{276000}, std::uint64_t{92000}}) {
     const std::size_t place = result.rails.size();
@@ -175,8 +175,9 @@ Report OverRails() {
          .counters = {.client = {{"port_xmit_packets", static_cast<std::int64_t>(messages) * 16}},
                       .server = {}}});
   }
-  Result& latency = report.results.emplace_back(SendLatency());
+  Result latency = SendLatency();
   latency.plan_index = 1;
+  latency.queue_pairs = latency.threads = 2;
   latency.rails = result.rails;
   for (Rail& rail : latency.rails) {
     rail.messages = rail.sent_messages = 500;
@@ -185,6 +186,7 @@ Report OverRails() {
     rail.messages_per_second.reset();
     rail.counters = {};
   }
+  report.results = {std::move(result), std::move(latency)};
   return report;
 }
 
