@@ -118,9 +118,11 @@ void TestRun::Measure(std::size_t size, const Watching& watching, SideRun& own, 
         CompareClocks(setting_.session, setting_.role, ReadSystemClock, In(kStepTimeout));
   }
   verified.Prepare();
+  const TickClock::Moment before = setting_.site.clock.Observe();
   Meet("run", shape);
   step_ = "running";
   const auto send_results = [&] {
+    own.clock_drift_ppm = setting_.site.clock.DriftPpm(before);
     verified.Account(peer, own);
     surroundings.Close(own);
     own.whereabouts = crew_.whereabouts();
@@ -278,7 +280,6 @@ void TestRun::Loop(const RingShape& shape, const Watching& watching, VerifiedSiz
                                                        .service_times = &service_times,
                                                        .kept = kept.empty() ? nullptr : &kept,
                                                        .samples = &samples});
-  own.clock_drift_ppm = clock.DriftPpm(before);
   if (decides) own.until = {narrow.reached(), narrow.half_width_percent()};
   AccountFor(job, runs, clock, own);
   AccountForRails(runs, setting_.site.rails.size(), own);
