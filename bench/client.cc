@@ -68,7 +68,7 @@ class ClientRun {
     for (const TestPlan& test : plan_.tests) CheckRails(test, site.rails.size());
     const std::vector<Answer> answers = Propose(site);
     if (options_.observer.explain) options_.observer.explain(Explain(site, report_.hosts[1]));
-    Warn(PlacementWarnings(report_.hosts));
+    WarnOfPlacement();
     for (std::size_t i = 0; i < answers.size(); ++i) {
       if (!answers[i].agreement) continue;
       results_ += answers[i].agreement->shapes.size() * plan_.tests[first_ + i].run.runs;
@@ -132,8 +132,8 @@ class ClientRun {
     }
     report_.hosts = {DescribeClient(site, answers), HostFromJson(reader.Raw("host"))};
     report_.hosts[1].address = session_.peer().ip;
-    Warn(EssentialWarnings(site, "client"));
-    Warn(reader.Texts("warnings", kMostWarnings, kLongestWarning));
+    Record(EssentialWarnings(site, "client"));
+    Record(reader.Texts("warnings", kMostWarnings, kLongestWarning));
     reader.Done();
     return answers;
   }
@@ -199,7 +199,7 @@ class ClientRun {
     }
     Note(own.whereabouts, report_.hosts[0]);
     Note(peer.whereabouts, report_.hosts[1]);
-    Warn(PlacementWarnings(report_.hosts));
+    WarnOfPlacement();
     NoteDrift(own.clock_drift_ppm, report_.hosts[0]);
     NoteDrift(peer.clock_drift_ppm, report_.hosts[1]);
     report::Result result = MakeResult(context, own, &peer);
@@ -213,12 +213,18 @@ class ClientRun {
     return std::move(initiator);
   }
 
-  // Each once, although the next run, or another session, finds it again.
-  void Warn(const std::vector<std::string>& warnings) {
-    for (const std::string& warning : warnings) {
-      std::vector<std::string>& known = report_.warnings;
-      if (std::find(known.begin(), known.end(), warning) != known.end()) continue;
-      known.push_back(warning);
+  // Each once, although the next run, or another session, finds it again: those that are new.
+  std::vector<std::string> Record(std::vector<std::string> warnings) {
+    std::vector<std::string>& known = report_.warnings;
+    std::erase_if(warnings, [&known](const std::string& warning) {
+      return std::find(known.begin(), known.end(), warning) != known.end();
+    });
+    known.insert(known.end(), warnings.begin(), warnings.end());
+    return warnings;
+  }
+
+  void WarnOfPlacement() {
+    for (const std::string& warning : Record(PlacementWarnings(report_.hosts))) {
       if (options_.observer.warn) options_.observer.warn(warning);
     }
   }
