@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <net/if.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -35,8 +36,11 @@ class Listing {
   DeviceList list_;
 };
 
-std::string RemedyForOpening(const ibv_device& device, int code) {
-  const std::string file = "/dev/infiniband/" + std::string(device.dev_name);
+std::string FileOf(const ibv_device& device) {
+  return "/dev/infiniband/" + std::string(device.dev_name);
+}
+
+std::string RemedyForOpening(const std::string& file, int code) {
   if (code == EACCES || code == EPERM) {
     return "this user needs to read and write " + file +
            ": join the file's group, or run as root; in a container also allow the device";
@@ -51,10 +55,13 @@ Context OpenContext(ibv_device* device) {
   errno = 0;
   Context context(ibv_open_device(device));
   if (context != nullptr) return context;
-  const int code = errno != 0 ? errno : ENODEV;
+  int code = errno != 0 ? errno : ENODEV;
+  // What it may not open libibverbs looks for elsewhere, and says that nothing is there.
+  const std::string file = FileOf(*device);
+  if (code == ENOENT && access(file.c_str(), R_OK | W_OK) != 0) code = errno;
   throw Error(Blame::kEnvironment,
               WithReason("cannot open " + std::string(ibv_get_device_name(device)), code),
-              RemedyForOpening(*device, code));
+              RemedyForOpening(file, code));
 }
 
 struct Opened {
