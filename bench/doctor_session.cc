@@ -79,6 +79,7 @@ report::Examined ExaminedOf(std::string role, std::string name, const SideFacts&
 
 std::vector<report::Finding> Described(const std::vector<Finding>& findings) {
   std::vector<report::Finding> described;
+  described.reserve(findings.size());
   for (const Finding& finding : findings) {
     described.push_back({.id = finding.id,
                          .severity = std::string(SeverityName(finding.severity)),

@@ -9,8 +9,8 @@
 namespace rdmabench {
 namespace {
 
-const std::string kCpus = "/sys/devices/system/cpu";
-const std::string kPolicies = kCpus + "/cpufreq";
+constexpr const char* kCpus = "/sys/devices/system/cpu";
+constexpr const char* kPolicies = "/sys/devices/system/cpu/cpufreq";
 constexpr std::string_view kSteady = "performance";
 
 std::string Count(std::size_t count, const std::string& noun) {
@@ -26,10 +26,10 @@ struct Sleep {
 
 // The state of the processor that takes longest to leave, of those that are not disabled.
 Sleep DeepestOf(const FileTree& files, unsigned cpu) {
-  const std::string folder = kCpus + "/cpu" + std::to_string(cpu) + "/cpuidle";
+  const std::string folder = JoinPath({kCpus, "cpu" + std::to_string(cpu), "cpuidle"});
   Sleep deepest;
   for (const std::string& state : files.Entries(folder)) {
-    const std::string path = folder + "/" + state;
+    const std::string path = JoinPath({folder, state});
     const double latency = files.Number(path + "/latency").value_or(0.0);
     if (files.Number(path + "/disable").value_or(1.0) != 0.0) continue;
     if (latency <= static_cast<double>(deepest.latency_us)) continue;
@@ -44,7 +44,7 @@ Sleep DeepestOf(const FileTree& files, unsigned cpu) {
 std::string Governors(const FileTree& files) {
   std::set<std::string> governors;
   for (const std::string& policy : files.Entries(kPolicies)) {
-    if (const auto governor = files.Line(kPolicies + "/" + policy + "/scaling_governor")) {
+    if (const auto governor = files.Line(JoinPath({kPolicies, policy, "scaling_governor"}))) {
       governors.insert(*governor);
     }
   }
@@ -59,7 +59,7 @@ std::vector<Symptom> CheckGovernor(const Machine& machine) {
   std::string evidence;
   std::string first;
   for (const std::string& policy : machine.files.Entries(kPolicies)) {
-    const std::string file = kPolicies + "/" + policy + "/scaling_governor";
+    const std::string file = JoinPath({kPolicies, policy, "scaling_governor"});
     const auto governor = machine.files.Line(file);
     if (!governor) continue;
     ++policies;

@@ -11,7 +11,7 @@
 namespace rdmabench {
 namespace {
 
-const std::string kFunctions = "/sys/bus/pci/devices/";
+constexpr const char* kFunctions = "/sys/bus/pci/devices/";
 
 // Software devices have a place on the bus by their interface alone; their data take other ways.
 bool IsOnPcie(const DeviceInfo& device) {

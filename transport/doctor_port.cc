@@ -105,17 +105,17 @@ std::vector<Symptom> CheckPortState(const Machine& machine) {
   for (const DeviceInfo& device : machine.devices) {
     for (const PortInfo& port : device.ports) {
       if (IsActive(port)) continue;
-      const std::string folder = PortFolder(device, port);
-      const std::string state = machine.files.Line(folder + "/state").value_or("");
-      const std::string phys_state = machine.files.Line(folder + "/phys_state").value_or("");
+      const std::string file = PortFolder(device, port) + "/state";
+      const std::string state = machine.files.Line(file).value_or("");
+      const std::string phys_state =
+          machine.files.Line(PortFolder(device, port) + "/phys_state").value_or("not known");
+      const std::string verbs_state(PortStateName(port.state));
       const std::string netdev = NetdevOf(device, port);
       const bool is_waiting = !IsRoce(port) && port.state != IBV_PORT_DOWN;
       symptoms.push_back(
-          {.what = PortName(device, port) + " is not active but " +
-                   std::string(PortStateName(port.state)),
-           .evidence = state.empty()
-                           ? "ibv_query_port: " + std::string(PortStateName(port.state))
-                           : Said(folder + "/state", state) + "; phys_state: " + phys_state,
+          {.what = PortName(device, port) + " is not active but " + verbs_state,
+           .evidence = state.empty() ? Said("ibv_query_port", verbs_state)
+                                     : Said(file, state) + Said("; phys_state", phys_state),
            .remedy = is_waiting ? "start a subnet manager (opensm) on this fabric"
                      : netdev.empty()
                          ? "check cable and switch port"

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string kCgroups = "/sys/fs/cgroup";
+constexpr const char* kCgroups = "/sys/fs/cgroup";
 
 // The control groups (version 2) that hold this process, the innermost first. In a container the
 // path may begin outside of what is mounted; then the mount itself is the group.
@@ -46,7 +46,7 @@ std::vector<Symptom> MissingFiles(const FileTree& files) {
   std::vector<std::string> missing;
   std::vector<std::string> devices;
   for (const std::string& name : files.Entries(verbs)) {
-    const auto device = files.Line(verbs + "/" + name + "/ibdev");
+    const auto device = files.Line(JoinPath({verbs, name, "ibdev"}));
     if (!device || files.Has("/dev/infiniband/" + name)) continue;
     missing.push_back("/dev/infiniband/" + name);
     devices.push_back(*device);
@@ -88,7 +88,7 @@ std::vector<Symptom> CheckHugePages(const Machine& machine) {
   const std::string folder = "/sys/kernel/mm/hugepages";
   std::string evidence;
   for (const std::string& size : machine.files.Entries(folder)) {
-    const std::string file = folder + "/" + size + "/nr_hugepages";
+    const std::string file = JoinPath({folder, size, "nr_hugepages"});
     const auto count = machine.files.Number(file);
     if (count.value_or(0.0) > 0.0) return {};
     if (count) evidence += (evidence.empty() ? "" : "; ") + Said(file, "0");

@@ -90,6 +90,15 @@ std::string FileTree::LinkedName(const std::string& path) const {
   return error ? std::string() : target.filename().string();
 }
 
+std::string JoinPath(std::initializer_list<std::string_view> parts) {
+  std::string path;
+  for (const std::string_view part : parts) {
+    if (!path.empty()) path += '/';
+    path += part;
+  }
+  return path;
+}
+
 std::string Said(const std::string& path, const std::string& content) {
   return path + ": " + content;
 }

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <filesystem>
+#include <initializer_list>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace rdmabench {
@@ -32,6 +35,9 @@ class FileTree {
 
   std::filesystem::path root_;
 };
+
+// {"/sys/class/net", "eth1", "mtu"} as one path.
+std::string JoinPath(std::initializer_list<std::string_view> parts);
 
 // "/proc/cmdline: quiet": evidence.
 std::string Said(const std::string& path, const std::string& content);

@@ -48,5 +48,10 @@ TEST_F(FileTreeTest, NamesWhatALinkLeadsTo) {
   EXPECT_FALSE(files_.Has("/lib/libibverbs.so.1")) << "what it leads to is not there";
 }
 
+TEST(JoinPath, PutsASlashBetween) {
+  EXPECT_EQ(JoinPath({"/sys/class/net", "eth1", "mtu"}), "/sys/class/net/eth1/mtu");
+  EXPECT_EQ(JoinPath({"/proc"}), "/proc");
+}
+
 }  // namespace
 }  // namespace rdmabench
