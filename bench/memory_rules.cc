@@ -52,8 +52,9 @@ void ValidateKind(const TestPlan& test, const MemoryKind& kind, const std::strin
   for (const Touch& touch : kTouches) {
     if (!touch.needed(test)) continue;
     const std::string what = touch.what.empty() ? test.test : std::string(touch.what);
-    Refuse(option + " does not go with " + what,
-           std::string(touch.why) + ", and cannot reach that kind; use --memory host");
+    std::string remedy(touch.why);
+    remedy += ", and cannot reach that kind; use --memory host";
+    Refuse(option + " does not go with " + what, remedy);
   }
 }
 

@@ -141,3 +141,24 @@ def test_the_choice_is_explained(numa, server):
     assert re.search(r"PCIe 0000:[0-9a-f:.]+: eth1  <- rxe0", done.stderr), done.stderr
     for words in ("NUMA node 1", "<- memory", "<- worker", "<- session", "rxe0 is on NUMA node 1", "server's placement (a)"):
         assert words in done.stderr, done.stderr
+
+
+def test_huge_pages_are_of_the_devices_node(numa, server):
+    def reserve(node, pages):
+        numa.shell(f"echo {pages} > /sys/devices/system/node/node{node}/hugepages/hugepages-2048kB/nr_hugepages")
+
+    words = ["write_bw", "a", "-p", server.port, "-s", "64K", "-n", "200", "--memory", "huge2m"]
+    try:
+        reserve(0, 16)  # enough for both sides, on the wrong node
+        done = numa.run("rdmabench", *words)
+        assert done.returncode == 3, done.stderr
+        assert "4 huge pages of 2 MiB on NUMA node 1, where 0 are free" in done.stderr
+        assert re.search(r"echo 4 > /sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages", done.stderr)
+        reserve(1, 16)
+        code, report, stderr = numa.test(*words)
+        assert code == 0, stderr
+        for side in report["hosts"]:
+            assert side["placement"]["memory_node"] == 1 and side["placement"]["pages_on_node"] == 1
+    finally:
+        reserve(0, 0)
+        reserve(1, 0)
