@@ -35,6 +35,7 @@ class CudaChoice : public ::testing::Test {
     Function("pci0000:15/0000:15:01.0/0000:16:00.0/0000:17:00.0", "0000:18:00.0", 0);
     Function("pci0000:15/0000:15:01.0/0000:16:00.0/0000:17:01.0", "0000:1a:00.0", 0);
     Function("pci0000:15/0000:15:03.0", "0000:1c:00.0", 0);
+    Function("pci0000:15/0000:15:05.0", "0000:1d:00.0", -1);
     Function("pci0000:37/0000:37:01.0", "0000:38:00.0", 0);
     Function("pci0000:97/0000:97:01.0", "0000:98:00.0", 1);
     Function("pci0000:b7/0000:b7:01.0", "0000:b8:00.0", -1);
@@ -71,6 +72,10 @@ TEST_F(CudaChoice, PrefersTheGpuBelowTheSameSwitch) {
 
 TEST_F(CudaChoice, PrefersTheSameRootComplexToTheSameNode) {
   EXPECT_EQ(Choose({other_socket_, same_socket_, upper_}).gpu.index, 0);
+}
+
+TEST_F(CudaChoice, PrefersTheSameRootComplexWhereTheNodeIsNotKnown) {
+  EXPECT_EQ(Choose({same_socket_, At(5, "0000:1d:00.0")}).gpu.index, 5);
 }
 
 TEST_F(CudaChoice, PrefersTheSameNodeToAnother) {

@@ -69,6 +69,7 @@ std::vector<Gpu> CudaDriver::Gpus() const {
     throw Error(Blame::kEnvironment, "CUDA has no GPU here", std::string(kSeeTheDriver));
   }
   std::vector<Gpu> gpus;
+  gpus.reserve(static_cast<std::size_t>(count));
   for (int index = 0; index < count; ++index) gpus.push_back(Ask(index));
   return gpus;
 }

@@ -154,6 +154,7 @@ Buffer AllocateCuda(const CudaSystem& system, ibv_pd* pd, const BufferRequest& r
       .why_this_gpu = choice.why,
       .sysfs = system.sysfs,
   });
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): CUDA has addresses as integers.
   auto* data = reinterpret_cast<std::byte*>(own->memory.address());
   // Held by what releases it, for as long as the buffer is there.
   return {data, request.bytes, [own] {}, {.page_bytes = kGpuPageBytes, .handle = own.get()}};
