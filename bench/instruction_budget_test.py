@@ -26,6 +26,8 @@ BUDGETS = [
     ("read", "sender", 1, 1, 65.0),
     ("send", "sender", 1, 100, 47.0),
     ("send", "receiver", 1, 100, 34.0),
+    ("send_imm", "numberer", 1, 100, 45.0),
+    ("send_imm", "tracker", 1, 100, 48.0),
 ]
 # (op, side, the same side without what is counted, most instructions a sample)
 PROBE_BUDGETS = [

@@ -204,6 +204,8 @@ Result BothWays() {
   result.shared_window =
       SharedWindow{.seconds = kSampleWindowSeconds, .share = 0.99609375, .used = true};
   result.effective.read_depth = 16;
+  result.effective.planned_messages_per_second = 1000.0;
+  result.effective.burst = 4;
   result.effective.arrival = "poisson";
   result.effective.arrival_seed = 18446744073709551615U;
   result.traffic[0].sent.messages = 1000;
