@@ -79,8 +79,8 @@ void AddOutputOptions(CLI::App& app, OutputOptions& output) {
 }
 
 // What every command that may call a server takes.
-CLI::Option* AddHost(CLI::App& app, Options& options) {
-  return app.add_option("HOST", options.call.host, "host that runs 'rdmabench server'")
+CLI::Option* AddHost(CLI::App& app, Options& options, const std::string& without = "") {
+  return app.add_option("HOST", options.call.host, "host that runs 'rdmabench server'" + without)
       ->type_name("");
 }
 
@@ -167,7 +167,7 @@ void AddDevices(CLI::App& app, Options& options) {
 }
 
 void AddDoctor(CLI::App& app, Options& options) {
-  AddHost(app, options);
+  AddHost(app, options, "; without it: this machine alone");
   AddDeviceOptions(app, options.local);
   AddSessionOptions(app, options.call);
   OptionGroup group(app, "Output");

@@ -117,19 +117,25 @@ std::vector<Symptom> CheckNoDevice(const Machine& machine) {
                      "ibverbs-providers)"}};
 }
 
+// A container may have been given some of the devices, and see the others.
 std::vector<Symptom> CheckDeviceFiles(const Machine& machine) {
-  return MissingFiles(machine.files);
+  std::vector<Symptom> symptoms = MissingFiles(machine.files);
+  for (Symptom& symptom : symptoms) {
+    if (!machine.devices.empty()) symptom.severity = Severity::kNote;
+  }
+  return symptoms;
 }
 
 std::vector<Symptom> CheckDeviceOpens(const Machine& machine) {
   std::vector<Symptom> symptoms;
   if (!MissingFiles(machine.files).empty()) return symptoms;
   for (const Error& error : machine.closed) {
-    symptoms.push_back({.what = error.what(),
-                        .evidence = "ibv_open_device, ibv_query_device",
-                        .remedy = error.remedy().empty()
-                                      ? "the kernel's log may say more: dmesg | tail"
-                                      : error.remedy()});
+    symptoms.push_back(
+        {.what = error.what(),
+         .evidence = "ibv_open_device, ibv_query_device",
+         .remedy = error.remedy().empty() ? "the kernel's log may say more: dmesg | tail"
+                                          : error.remedy(),
+         .severity = machine.devices.empty() ? std::nullopt : std::optional(Severity::kWarning)});
   }
   return symptoms;
 }

@@ -117,6 +117,18 @@ const std::vector<Plant>& ProcessPlants() {
          machine.devices.clear();
        },
        "device_files", kSevere, "mlx5_0|/dev/infiniband/uverbs0|--device=/dev/infiniband"},
+      {"device_files_of_others", DualSocket,
+       [](MachineTree& tree, Machine& machine) {
+         tree.Remove("/dev/infiniband/uverbs1");
+         machine.devices.pop_back();
+       },
+       "device_files", kNote, "mlx5_1|/dev/infiniband/uverbs1"},
+      {"device_open_of_others", DualSocket,
+       [](MachineTree&, Machine& machine) {
+         machine.devices.pop_back();
+         machine.closed.emplace_back(Blame::kEnvironment, "cannot open mlx5_1: Permission denied");
+       },
+       "device_open", kWarning, "cannot open mlx5_1|dmesg"},
       {"device_open", Container,
        [](MachineTree&, Machine& machine) {
          machine.devices.clear();

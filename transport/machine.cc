@@ -43,13 +43,24 @@ const NamedDevice* FindName(const std::vector<NamedDevice>& names, const DeviceI
   return found == names.end() ? nullptr : &*found;
 }
 
-void KeepOnly(std::optional<int> port, std::optional<int> gid_index, DeviceInfo& device) {
-  std::erase_if(device.ports,
-                [port](const PortInfo& other) { return port && other.number != *port; });
-  for (PortInfo& kept : device.ports) {
-    std::erase_if(kept.gids,
-                  [gid_index](const Gid& gid) { return gid_index && gid.index != *gid_index; });
+bool IsWanted(const MachineChoice& choice, const DeviceInfo& device, const PortInfo& port) {
+  const auto has = [&port](std::optional<int> number) { return !number || *number == port.number; };
+  if (choice.devices.empty()) return has(choice.port);
+  return std::any_of(choice.devices.begin(), choice.devices.end(), [&](const NamedDevice& named) {
+    return IsCalled(device, named.name) && has(named.port ? named.port : choice.port);
+  });
+}
+
+// The device with what was chosen of it.
+DeviceInfo WantedOf(const DeviceInfo& whole, const MachineChoice& choice) {
+  DeviceInfo device = whole;
+  std::erase_if(device.ports, [&](const PortInfo& port) { return !IsWanted(choice, whole, port); });
+  for (PortInfo& port : device.ports) {
+    std::erase_if(port.gids, [&choice](const Gid& gid) {
+      return choice.gid_index && gid.index != *choice.gid_index;
+    });
   }
+  return device;
 }
 
 }  // namespace
@@ -73,14 +84,23 @@ Machine ReadMachine(const MachineChoice& choice) {
   std::vector<Error> closed;
   std::vector<DeviceInfo> devices;
   for (const Device& device : OpenDevices(closed)) {
-    const NamedDevice* named = FindName(choice.devices, device.info());
-    if (named == nullptr && !choice.devices.empty()) continue;
-    DeviceInfo& info = devices.emplace_back(device.info());
-    KeepOnly(named != nullptr && named->port ? named->port : choice.port, choice.gid_index, info);
+    const bool is_named = FindName(choice.devices, device.info()) != nullptr;
+    if (!is_named && !choice.devices.empty()) continue;
+    devices.push_back(WantedOf(device.info(), choice));
   }
+  std::stable_sort(devices.begin(), devices.end(), [&choice](const auto& one, const auto& other) {
+    return FindName(choice.devices, one) < FindName(choice.devices, other);
+  });
+  const bool are_all_there =
+      !choice.devices.empty() &&
+      std::all_of(choice.devices.begin(), choice.devices.end(), [&](const NamedDevice& named) {
+        return std::any_of(devices.begin(), devices.end(),
+                           [&](const DeviceInfo& device) { return IsCalled(device, named.name); });
+      });
   Machine machine = MachineWith(std::move(devices));
-  machine.closed = std::move(closed);
   machine.chosen = !choice.devices.empty();
+  // Whether others open does not matter then.
+  if (!are_all_there) machine.closed = std::move(closed);
   return machine;
 }
 

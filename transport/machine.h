@@ -17,7 +17,7 @@ namespace rdmabench {
 struct Machine {
   FileTree files{"/"};
   std::vector<DeviceInfo> devices;
-  std::vector<Error> closed;  // why each of the others does not open
+  std::vector<Error> closed;  // why each of the others that matter does not open
   bool chosen = false;        // the devices are those that the user named, not all that there are
   MemlockLimit memlock;
   std::vector<unsigned> allowed_cpus;  // that this process may run on
@@ -38,7 +38,7 @@ struct MachineChoice {
   std::optional<int> gid_index;
 };
 
-// This machine. Devices that do not open are no error.
+// This machine; named devices in the order of their names. Devices that do not open are no error.
 Machine ReadMachine(const MachineChoice& choice);
 
 // The processors of this process, the limit on its memory and what the interfaces of `devices`

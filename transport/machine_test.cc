@@ -50,6 +50,22 @@ TEST_F(MachineTest, HasThePortThatWasNamedWithItsDevice) {
   EXPECT_THAT(machine.devices[0].ports, SizeIs(1));
 }
 
+TEST_F(MachineTest, HasNamedDevicesInTheOrderOfTheirNames) {
+  const Machine machine =
+      ReadMachine({.devices = {{"fake1", {}}, {"fake0", {}}}, .port = {}, .gid_index = {}});
+  ASSERT_THAT(machine.devices, SizeIs(2));
+  EXPECT_EQ(machine.devices[0].name, "fake1");
+}
+
+TEST_F(MachineTest, DoesNotCareWhetherOthersOpenThanThoseThatWereNamed) {
+  fake::Inject({.failing_call = "ibv_open_device", .failing_errno = EACCES, .failing_after = 1});
+  EXPECT_THAT(ReadMachine({.devices = {{"fake0", {}}}, .port = {}, .gid_index = {}}).closed,
+              IsEmpty());
+  fake::Inject({.failing_call = "ibv_open_device", .failing_errno = EACCES, .failing_after = 1});
+  EXPECT_THAT(ReadMachine({.devices = {{"fake1", {}}}, .port = {}, .gid_index = {}}).closed,
+              SizeIs(1));
+}
+
 TEST_F(MachineTest, SaysWhyADeviceDoesNotOpen) {
   fake::Inject({.failing_call = "ibv_open_device", .failing_errno = EACCES, .failing_after = 1});
   const Machine machine = ReadMachine({});
