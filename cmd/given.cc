@@ -26,7 +26,7 @@ struct Rule {
   std::string_view remedy;
 };
 
-const Rule kRules[] = {
+constexpr Rule kRules[] = {
     {"--duration",
      [](const TestPlan& test, const Given&) {
        return std::string(test.run.iterations ? "--iters" : "");

@@ -315,6 +315,7 @@ std::vector<Column> ColumnsOf(const Report& report) {
 std::string RenderCsv(const Report& report) {
   const std::vector<Column> columns = ColumnsOf(report);
   std::vector<std::string> fields;
+  fields.reserve(columns.size());
   for (const Column& column : columns) fields.push_back(column.name);
   std::string csv = Line(fields);
   for (const Result& result : report.results) {
