@@ -182,6 +182,7 @@ std::string HostsBlock(const std::vector<Host>& hosts) {
   for (const Host& host : hosts) rails = std::max(rails, host.rails.size());
   for (std::size_t i = 0; i < rails; ++i) {
     std::vector<Host> with;
+    with.reserve(hosts.size());
     for (const Host& host : hosts) with.push_back(WithDevice(host, i));
     add(kDeviceRows, with);
   }
