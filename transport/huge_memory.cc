@@ -58,7 +58,9 @@ Buffer AllocateHuge(const BufferRequest& request, std::size_t page_bytes) {
   Buffer buffer(static_cast<std::byte*>(data), request.bytes,
                 [data, mapped] { munmap(data, mapped); }, {.page_bytes = page_bytes});
   if (request.numa_node) BindToNode(data, mapped, *request.numa_node);
-  // The mapping reserves pages of any node; whether the node has them is known only now.
+  // The mapping reserves pages of any node. Whether this one has them is known only when they are
+  // touched, which ends the process where it has not and the kernel cannot populate.
+  if (request.numa_node && !pages.HasFor(needed)) ThrowTooFew(pages, needed, of_all, ENOMEM);
   // The kernel's word for that is EFAULT.
   if (Populate(data, mapped) != 0) ThrowTooFew(pages, needed, of_all, ENOMEM);
   return buffer;
@@ -105,6 +107,13 @@ std::optional<std::uint64_t> HugePages::Free() const {
   return *free - std::min(promised, *free);
 }
 
+bool HugePages::HasFor(std::uint64_t pages) const {
+  HugePages machine = *this;
+  machine.node.reset();
+  const fs::path on_demand = machine.Directory() / "nr_overcommit_hugepages";
+  return Free().value_or(0) >= pages || ReadNumber(on_demand).value_or(0) > 0;
+}
+
 std::string HugePages::Remedy(std::uint64_t pages) const {
   const fs::path file = Directory() / "nr_hugepages";
   const std::optional<std::uint64_t> now = ReadNumber(file);
@@ -126,10 +135,8 @@ std::string HugePages::Remedy(std::uint64_t pages) const {
 }
 
 std::optional<std::string> WhyNoHugePage(const HugePages& pages) {
-  const std::optional<std::uint64_t> free = pages.Free();
-  const fs::path on_demand = pages.Directory() / "nr_overcommit_hugepages";
-  if (free.value_or(0) > 0 || ReadNumber(on_demand).value_or(0) > 0) return std::nullopt;
-  return (free ? "none is free; " : "") + pages.Remedy(1);
+  if (pages.HasFor(1)) return std::nullopt;
+  return (pages.Free() ? "none is free; " : "") + pages.Remedy(1);
 }
 
 }  // namespace rdmabench

@@ -24,6 +24,8 @@ struct HugePages {
   std::filesystem::path Directory() const;
   // Pages that nobody has or is to have; absent: the kernel has no pages of this size.
   std::optional<std::uint64_t> Free() const;
+  // Whether so many are free, or may be made when they are needed.
+  bool HasFor(std::uint64_t pages) const;
   // How `pages` more than are free come to be.
   std::string Remedy(std::uint64_t pages) const;
 };

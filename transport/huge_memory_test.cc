@@ -81,6 +81,15 @@ TEST_F(HugePagesTest, MayComeWhenTheyAreNeeded) {
   EXPECT_EQ(WhyNoHugePage(Of(k2MiB)), std::nullopt);
 }
 
+TEST_F(HugePagesTest, OfANodeDoForSoManyUnlessMoreMayBeMade) {
+  Put(Of(k2MiB), 8, 8);
+  Put(Of(k2MiB, 1), 4, 4);
+  EXPECT_TRUE(Of(k2MiB, 1).HasFor(4));
+  EXPECT_FALSE(Of(k2MiB, 1).HasFor(5));
+  std::ofstream(Of(k2MiB).Directory() / "nr_overcommit_hugepages") << "16\n";
+  EXPECT_TRUE(Of(k2MiB, 1).HasFor(5));
+}
+
 TEST_F(HugePagesTest, ThatTheKernelDoesNotKnowAreNotToBeHad) {
   EXPECT_EQ(Of(k1GiB).Free(), std::nullopt);
   EXPECT_THAT(WhyNoHugePage(Of(k1GiB)).value_or(""), HasSubstr("no huge pages of 1 GiB"));
