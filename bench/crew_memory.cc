@@ -1,5 +1,7 @@
 // The part of a crew that chooses the memory of its endpoints.
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "bench/crew.h"
 #include "transport/error.h"
@@ -52,10 +54,17 @@ void Crew::ChooseMemory(std::uint32_t index, EndpointOptions& options) const {
   options.exposed_bytes = exposed(index);
 }
 
+// Workers of several devices may each have had to take another way.
 report::Memory Crew::DescribeMemory() const {
-  const MemoryRegion& region = endpoint().memory();
-  report::Memory memory{.kind = std::string(memory_kind().name), .registration = region.how()};
-  if (region.page_bytes() != 0) memory.page_bytes = region.page_bytes();
+  report::Memory memory{.kind = std::string(memory_kind().name)};
+  std::vector<std::string> ways;
+  for (const std::unique_ptr<Worker>& worker : workers_) {
+    const MemoryRegion& region = worker->endpoint().memory();
+    if (region.page_bytes() != 0) memory.page_bytes = region.page_bytes();
+    if (std::find(ways.begin(), ways.end(), region.how()) != ways.end()) continue;
+    ways.push_back(region.how());
+    memory.registration += (memory.registration.empty() ? "" : ", and ") + region.how();
+  }
   return memory;
 }
 

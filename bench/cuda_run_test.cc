@@ -7,6 +7,7 @@
 
 #include "bench/run_fixture.h"
 #include "transport/fake_cuda.h"
+#include "transport/fake_verbs.h"
 
 namespace rdmabench {
 namespace {
@@ -46,6 +47,19 @@ TEST_P(CudaRun, MovesItsMessages) {
   ASSERT_FALSE(ending.server) << ending.server->what();
   ASSERT_EQ(ending.report.results.size(), 1U);
   EXPECT_GE(ending.report.results[0].messages, kMessages);
+}
+
+TEST_F(CudaRun, SaysHowItWasReachedOfEachDevice) {
+  fake::Reset({{.name = "fake0"}, {.name = "fake1", .gids = {{"fe80::2"}, {"::ffff:127.0.0.2"}}}});
+  client_.devices = {"fake0", "fake1"};
+  cuda_.gpus = {{.pcie_address = "FFFF:01:00.0"}, {.pcie_address = "FFFF:02:00.0"}};
+  const Ending ending = Run(PlanInGpu("write_bw"));
+  ASSERT_FALSE(ending.client) << ending.client->what();
+  ASSERT_EQ(ending.report.results.size(), 1U);
+  EXPECT_EQ(ending.report.results[0].memory.client.value_or(report::Memory{}).registration,
+            "as a dma-buf; GPU 0 (Fake GPU, ffff:01:00.0), the first: none is known to be near "
+            "fake0, and as a dma-buf; GPU 0 (Fake GPU, ffff:01:00.0), the first: none is known to "
+            "be near fake1");
 }
 
 TEST_F(CudaRun, EndsInCudasWordsWhenTheGpuHasNoMemoryLeft) {

@@ -22,7 +22,7 @@ constexpr double kMostPercent = 1e9;
 constexpr std::uint64_t kLatestNs = std::uint64_t{1} << 62;
 constexpr std::size_t kMostSamples = 16384;
 constexpr std::size_t kMostBuckets = 65536;
-constexpr std::size_t kLongestWay = 1024;
+constexpr std::size_t kLongestWays = 16384;
 
 // Two lists that belong together.
 void CheckPairs(std::size_t first, std::size_t second, const std::string& path) {
@@ -152,7 +152,7 @@ report::Memory MemoryFromJson(JsonReader reader) {
   report::Memory memory;
   memory.kind = reader.Text("kind");
   if (memory.kind.empty()) throw Error(Blame::kRun, reader.path() + ".kind is empty");
-  memory.registration = reader.Text("registration", kLongestWay);
+  memory.registration = reader.Text("registration", kLongestWays);
   if (reader.Has("page_bytes")) memory.page_bytes = reader.Number("page_bytes", 1, kMost);
   reader.Done();
   return memory;
