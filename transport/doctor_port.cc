@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <functional>
 #include <string>
+#include <utility>
 
 #include "transport/device_sysfs.h"
 
@@ -31,14 +31,14 @@ std::string Gbps(double gbps) {
   return text;
 }
 
-using Look = std::function<std::optional<Symptom>(const DeviceInfo&, const PortInfo&)>;
+using Look = std::optional<Symptom> (*)(const Machine&, const DeviceInfo&, const PortInfo&);
 
-std::vector<Symptom> ForActivePorts(const Machine& machine, const Look& look) {
+std::vector<Symptom> ForActivePorts(const Machine& machine, Look look) {
   std::vector<Symptom> symptoms;
   for (const DeviceInfo& device : machine.devices) {
     for (const PortInfo& port : device.ports) {
       if (!IsActive(port)) continue;
-      if (std::optional<Symptom> symptom = look(device, port)) {
+      if (std::optional<Symptom> symptom = look(machine, device, port)) {
         symptoms.push_back(std::move(*symptom));
       }
     }
@@ -46,16 +46,132 @@ std::vector<Symptom> ForActivePorts(const Machine& machine, const Look& look) {
   return symptoms;
 }
 
-// Of interfaces that RoCE uses and whose driver tells.
-Look ForFlow(const Machine& machine,
-             std::function<std::optional<Symptom>(const std::string&, const FlowControl&)> look) {
-  return [&machine, look = std::move(look)](const DeviceInfo& device,
-                                            const PortInfo& port) -> std::optional<Symptom> {
-    const std::string netdev = NetdevOf(device, port);
-    const auto found = machine.flow_control.find(netdev);
-    if (!IsRoce(port) || found == machine.flow_control.end()) return std::nullopt;
-    return look(netdev, found->second);
-  };
+std::optional<Symptom> SlowEthernet(const Machine& machine, const DeviceInfo& device,
+                                    const PortInfo& port) {
+  const std::string netdev = NetdevOf(device, port);
+  const auto most = machine.most_gbps.find(netdev);
+  if (most == machine.most_gbps.end() || !port.data_gbps || *port.data_gbps >= most->second) {
+    return std::nullopt;
+  }
+  return Symptom{.what = PortName(device, port) + " runs at " + Gbps(*port.data_gbps) + " of " +
+                         Gbps(most->second),
+                 .evidence = "/sys/class/net/" + netdev + "/speed; ethtool " + netdev +
+                             ": supported link modes up to " + Gbps(most->second),
+                 .remedy = "check cable, module and the switch port's speed; ethtool " + netdev +
+                           " shows what is advertised"};
+}
+
+// Which speed the port could do, the kernel does not tell; a cable has four lanes, or two where it
+// is split, and a link that has failed to train falls back to one, or to SDR.
+std::optional<Symptom> SlowInfiniBand(const Machine& machine, const DeviceInfo& device,
+                                      const PortInfo& port) {
+  const std::string file = PortFolder(device, port) + "/rate";
+  const std::string rate = machine.files.Line(file).value_or("");
+  if (rate.find("(1X") == std::string::npos && !rate.ends_with(" SDR)")) return std::nullopt;
+  return Symptom{.what = PortName(device, port) + " runs at " + rate,
+                 .evidence = Said(file, rate),
+                 .remedy =
+                     "reseat or replace the cable; iblinkinfo shows both ends' widths and "
+                     "speeds"};
+}
+
+std::optional<Symptom> SlowLink(const Machine& machine, const DeviceInfo& device,
+                                const PortInfo& port) {
+  if (IsSoftwareDriver(device.driver)) return std::nullopt;
+  return IsRoce(port) ? SlowEthernet(machine, device, port) : SlowInfiniBand(machine, device, port);
+}
+
+std::optional<Symptom> SmallMtu(const Machine& machine, const DeviceInfo& device,
+                                const PortInfo& port) {
+  if (port.active_mtu_bytes == 0 || port.active_mtu_bytes >= port.max_mtu_bytes) {
+    return std::nullopt;
+  }
+  const std::string netdev = NetdevOf(device, port);
+  const std::string file = "/sys/class/net/" + netdev + "/mtu";
+  const std::string active = std::to_string(port.active_mtu_bytes);
+  Symptom symptom{.what = PortName(device, port) + " has an MTU of " + active +
+                          ", and could have " + std::to_string(port.max_mtu_bytes),
+                  .evidence = "ibv_query_port: active_mtu " + active,
+                  .remedy =
+                      "set the subnet's MTU in the subnet manager (opensm's "
+                      "partitions.conf, mtu=5)"};
+  if (IsRoce(port) && !netdev.empty()) {
+    symptom.evidence += "; " + Said(file, machine.files.Line(file).value_or("not known"));
+    symptom.remedy =
+        "ip link set dev " + netdev +
+        " mtu 9000 (4200 is enough) on both hosts, and as much on the switches between";
+  }
+  return symptom;
+}
+
+std::optional<Symptom> NoGid(const Machine& /*machine*/, const DeviceInfo& device,
+                             const PortInfo& port) {
+  const auto is_routable = [](const Gid& gid) { return !gid.IsLinkLocal(); };
+  if (!IsRoce(port) || std::any_of(port.gids.begin(), port.gids.end(), is_routable)) {
+    return std::nullopt;
+  }
+  const std::string netdev = NetdevOf(device, port);
+  const bool is_none = port.gids.empty();
+  return Symptom{
+      .what = PortName(device, port) + " has no " + (is_none ? "GID" : "routable GID"),
+      .evidence = "ibv_query_gid_table: " +
+                  (is_none ? "none in use" : port.gids.front().Text() + " and no other kind"),
+      .remedy = "ip addr add ADDRESS/PREFIX dev " + (netdev.empty() ? "NETDEV" : netdev) +
+                "; with -x check that the index is in use (rdmabench devices)",
+      .severity = is_none ? std::optional(Severity::kSevere) : std::nullopt};
+}
+
+// Of an interface that RoCE uses, where its driver tells.
+const FlowControl* FlowOf(const Machine& machine, const DeviceInfo& device, const PortInfo& port) {
+  const auto found = machine.flow_control.find(NetdevOf(device, port));
+  return IsRoce(port) && found != machine.flow_control.end() ? &found->second : nullptr;
+}
+
+std::optional<Symptom> NoPfc(const Machine& machine, const DeviceInfo& device,
+                             const PortInfo& port) {
+  const FlowControl* flow = FlowOf(machine, device, port);
+  if (flow == nullptr || flow->lossless_priorities != 0) return std::nullopt;
+  const std::string netdev = NetdevOf(device, port);
+  return Symptom{.what = "no priority of " + netdev + " is lossless",
+                 .evidence = "dcb pfc show dev " + netdev + ": none enabled",
+                 .remedy = "dcb pfc set dev " + netdev +
+                           " prio-pfc all:off 3:on, and the same on the switches; or rely on ECN "
+                           "alone"};
+}
+
+std::optional<Symptom> NoDscpTrust(const Machine& machine, const DeviceInfo& device,
+                                   const PortInfo& port) {
+  // Untagged packets go to priority 0 where no DSCP says otherwise.
+  constexpr unsigned kUntagged = 1U;
+  const FlowControl* flow = FlowOf(machine, device, port);
+  if (flow == nullptr || flow->trusts_dscp) return std::nullopt;
+  const unsigned lossless = flow->lossless_priorities;
+  if (lossless == 0 || (lossless & kUntagged) != 0) return std::nullopt;
+  const std::string netdev = NetdevOf(device, port);
+  return Symptom{
+      .what = netdev + " trusts no DSCP, and its lossless priorities are " + Priorities(lossless),
+      .evidence = "dcb app show dev " + netdev + ": no dscp-prio",
+      .remedy = "mlnx_qos -i " + netdev + " --trust dscp, or dcb app add dev " + netdev +
+                " dscp-prio 26:3, and run with --dscp 26"};
+}
+
+std::optional<Symptom> NoEcn(const Machine& machine, const DeviceInfo& device,
+                             const PortInfo& port) {
+  const std::string netdev = NetdevOf(device, port);
+  if (!IsRoce(port) || netdev.empty()) return std::nullopt;
+  std::string off;
+  for (const char* point : kEcnPoints) {
+    const std::optional<unsigned> priorities = EcnPriorities(machine.files, netdev, point);
+    if (!priorities || *priorities != 0) continue;
+    const std::string file = JoinPath({"/sys/class/net", netdev, "ecn", point, "enable/*"});
+    off += (off.empty() ? "" : "; ") + Said(file, "0");
+  }
+  if (off.empty()) return std::nullopt;
+  return Symptom{.what = "congestion notification is switched off on " + netdev,
+                 .evidence = off,
+                 .remedy =
+                     "echo 1 to those files for the priority that RoCE has, and mark ECN on "
+                     "the switches"};
 }
 
 }  // namespace
@@ -127,133 +243,19 @@ std::vector<Symptom> CheckPortState(const Machine& machine) {
 }
 
 std::vector<Symptom> CheckLinkRate(const Machine& machine) {
-  return ForActivePorts(
-      machine, [&](const DeviceInfo& device, const PortInfo& port) -> std::optional<Symptom> {
-        if (IsSoftwareDriver(device.driver)) return std::nullopt;
-        if (IsRoce(port)) {
-          const std::string netdev = NetdevOf(device, port);
-          const auto most = machine.most_gbps.find(netdev);
-          if (most == machine.most_gbps.end() || !port.data_gbps ||
-              *port.data_gbps >= most->second) {
-            return std::nullopt;
-          }
-          return Symptom{.what = PortName(device, port) + " runs at " + Gbps(*port.data_gbps) +
-                                 " of " + Gbps(most->second),
-                         .evidence = "/sys/class/net/" + netdev + "/speed; ethtool " + netdev +
-                                     ": supported link modes up to " + Gbps(most->second),
-                         .remedy = "check cable, module and the switch port's speed; ethtool " +
-                                   netdev + " shows what is advertised"};
-        }
-        // Which speed the port could do, the kernel does not tell; a cable has four lanes, or two
-        // where it is split, and a link that has failed to train falls back to one, or to SDR.
-        const std::string file = PortFolder(device, port) + "/rate";
-        const std::string rate = machine.files.Line(file).value_or("");
-        if (rate.find("(1X") == std::string::npos && !rate.ends_with(" SDR)")) {
-          return std::nullopt;
-        }
-        return Symptom{.what = PortName(device, port) + " runs at " + rate,
-                       .evidence = Said(file, rate),
-                       .remedy =
-                           "reseat or replace the cable; iblinkinfo shows both ends' widths "
-                           "and speeds"};
-      });
+  return ForActivePorts(machine, SlowLink);
 }
 
-std::vector<Symptom> CheckMtu(const Machine& machine) {
-  return ForActivePorts(
-      machine, [&](const DeviceInfo& device, const PortInfo& port) -> std::optional<Symptom> {
-        if (port.active_mtu_bytes == 0 || port.active_mtu_bytes >= port.max_mtu_bytes) {
-          return std::nullopt;
-        }
-        const std::string netdev = NetdevOf(device, port);
-        const std::string file = "/sys/class/net/" + netdev + "/mtu";
-        const std::string mtu = machine.files.Line(file).value_or("not known");
-        const bool is_roce = IsRoce(port) && !netdev.empty();
-        return Symptom{.what = PortName(device, port) + " has an MTU of " +
-                               std::to_string(port.active_mtu_bytes) + " and can " +
-                               std::to_string(port.max_mtu_bytes),
-                       .evidence = "ibv_query_port: active_mtu " +
-                                   std::to_string(port.active_mtu_bytes) +
-                                   (is_roce ? "; " + Said(file, mtu) : std::string()),
-                       .remedy = is_roce ? "ip link set dev " + netdev +
-                                               " mtu 9000 (4200 is enough) on both hosts, and as "
-                                               "much on the switches between"
-                                         : "set the subnet's MTU in the subnet manager (opensm's "
-                                           "partitions.conf, mtu=5)"};
-      });
-}
+std::vector<Symptom> CheckMtu(const Machine& machine) { return ForActivePorts(machine, SmallMtu); }
 
-std::vector<Symptom> CheckGids(const Machine& machine) {
-  return ForActivePorts(
-      machine, [&](const DeviceInfo& device, const PortInfo& port) -> std::optional<Symptom> {
-        if (!IsRoce(port)) return std::nullopt;
-        const auto is_routable = [](const Gid& gid) { return !gid.IsLinkLocal(); };
-        if (std::any_of(port.gids.begin(), port.gids.end(), is_routable)) return std::nullopt;
-        const std::string netdev = NetdevOf(device, port);
-        const bool is_none = port.gids.empty();
-        const std::string interface = netdev.empty() ? "NETDEV" : netdev;
-        return Symptom{
-            .what = PortName(device, port) + " has no " + (is_none ? "GID" : "routable GID"),
-            .evidence = "ibv_query_gid_table: " +
-                        (is_none ? "none in use" : port.gids.front().Text() + " and no other kind"),
-            .remedy = "ip addr add ADDRESS/PREFIX dev " + interface +
-                      "; with -x check that the index is in use (rdmabench devices)",
-            .severity = is_none ? std::optional(Severity::kSevere) : std::nullopt};
-      });
-}
+std::vector<Symptom> CheckGids(const Machine& machine) { return ForActivePorts(machine, NoGid); }
 
-std::vector<Symptom> CheckPfc(const Machine& machine) {
-  return ForActivePorts(
-      machine,
-      ForFlow(machine,
-              [](const std::string& netdev, const FlowControl& flow) -> std::optional<Symptom> {
-                if (flow.lossless_priorities != 0) return std::nullopt;
-                return Symptom{.what = "no priority of " + netdev + " is lossless",
-                               .evidence = "dcb pfc show dev " + netdev + ": none enabled",
-                               .remedy = "dcb pfc set dev " + netdev +
-                                         " prio-pfc all:off 3:on, and the same on the switches; or "
-                                         "rely on ECN alone"};
-              }));
-}
+std::vector<Symptom> CheckPfc(const Machine& machine) { return ForActivePorts(machine, NoPfc); }
 
 std::vector<Symptom> CheckDscpTrust(const Machine& machine) {
-  return ForActivePorts(
-      machine,
-      ForFlow(machine,
-              [](const std::string& netdev, const FlowControl& flow) -> std::optional<Symptom> {
-                // Untagged packets go to priority 0 where no DSCP says otherwise.
-                constexpr unsigned kUntagged = 1U;
-                const unsigned lossless = flow.lossless_priorities;
-                if (flow.trusts_dscp || lossless == 0 || (lossless & kUntagged) != 0) {
-                  return std::nullopt;
-                }
-                return Symptom{
-                    .what = netdev + " trusts no DSCP, and its lossless priorities are " +
-                            Priorities(lossless),
-                    .evidence = "dcb app show dev " + netdev + ": no dscp-prio",
-                    .remedy = "mlnx_qos -i " + netdev + " --trust dscp, or dcb app add dev " +
-                              netdev + " dscp-prio 26:3, and run with --dscp 26"};
-              }));
+  return ForActivePorts(machine, NoDscpTrust);
 }
 
-std::vector<Symptom> CheckEcn(const Machine& machine) {
-  return ForActivePorts(
-      machine, [&](const DeviceInfo& device, const PortInfo& port) -> std::optional<Symptom> {
-        const std::string netdev = NetdevOf(device, port);
-        if (!IsRoce(port) || netdev.empty()) return std::nullopt;
-        std::string off;
-        for (const char* point : kEcnPoints) {
-          if (EcnPriorities(machine.files, netdev, point) != 0U) continue;
-          off += (off.empty() ? "" : "; ") +
-                 Said("/sys/class/net/" + netdev + "/ecn/" + point + "/enable/*", "0");
-        }
-        if (off.empty()) return std::nullopt;
-        return Symptom{.what = "congestion notification is switched off on " + netdev,
-                       .evidence = off,
-                       .remedy =
-                           "echo 1 to those files for the priority that RoCE has, and mark "
-                           "ECN on the switches"};
-      });
-}
+std::vector<Symptom> CheckEcn(const Machine& machine) { return ForActivePorts(machine, NoEcn); }
 
 }  // namespace rdmabench

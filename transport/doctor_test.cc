@@ -258,7 +258,8 @@ const std::vector<Plant>& PortPlants() {
          FirstPort(machine).active_mtu_bytes = 1024;
          tree.Write("/sys/class/net/eth2/mtu", "1500");
        },
-       "mtu", kWarning, "MTU of 1024 and can 4096|eth2/mtu: 1500|ip link set dev eth2 mtu 9000"},
+       "mtu", kWarning,
+       "MTU of 1024, and could have 4096|eth2/mtu: 1500|ip link set dev eth2 mtu 9000"},
       {"infiniband_mtu", DualSocket,
        [](MachineTree&, Machine& machine) {
          machine.devices.back().ports.front().active_mtu_bytes = 2048;
