@@ -199,14 +199,14 @@ SampleMachine DualSocket(const std::string& name) {
 SampleMachine EightRails(const std::string& name) {
   constexpr const char* kBuses[] = {"18", "2a", "3a", "5d", "9a", "ab", "ba", "db"};
   const std::string gen5 = "32.0 GT/s PCIe";
-  SampleMachine sample = Empty(name, 16);
+  SampleMachine sample = Empty(name, 8);
   MachineTree& tree = *sample.tree;
-  AddNodes(tree, 2, 8);
-  AddFrequencies(tree, 16);
+  AddNodes(tree, 2, 4);
+  AddFrequencies(tree, 8);
   tree.Directory("/sys/class/iommu/dmar0");
   unsigned number = 0;
   for (const std::string bus : kBuses) {
-    const unsigned first_cpu = number < 4 ? 0 : 8;
+    const unsigned first_cpu = number < 4 ? 0 : 4;
     const auto function = [&](const std::string& path, unsigned type) {
       return Function{
           .path = path,
