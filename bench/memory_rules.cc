@@ -1,6 +1,8 @@
 #include "bench/memory_rules.h"
 
+#include <algorithm>
 #include <bit>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -49,13 +51,12 @@ void ValidateKind(const TestPlan& test, const MemoryKind& kind, const std::strin
            "the device does not reach that memory over PCIe; leave it out");
   }
   if (kind.cpu_access) return;
-  for (const Touch& touch : kTouches) {
-    if (!touch.needed(test)) continue;
-    const std::string what = touch.what.empty() ? test.test : std::string(touch.what);
-    std::string remedy(touch.why);
-    remedy += ", and cannot reach that kind; use --memory host";
-    Refuse(option + " does not go with " + what, remedy);
-  }
+  const auto* touch = std::find_if(std::begin(kTouches), std::end(kTouches),
+                                   [&](const Touch& row) { return row.needed(test); });
+  if (touch == std::end(kTouches)) return;
+  const std::string what = touch->what.empty() ? test.test : std::string(touch->what);
+  Refuse(option + " does not go with " + what,
+         std::string(touch->why) + ", and cannot reach that kind; use --memory host");
 }
 
 void ValidateAccess(const TestPlan& test) {
