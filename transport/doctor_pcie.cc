@@ -22,6 +22,12 @@ std::vector<PcieHop> PathOf(const FileTree& files, const DeviceInfo& device) {
   return ReadPciePath((files.root() / "sys").string(), *device.pcie_address);
 }
 
+// Virtual functions have none: what Device Control would set is their physical function's, and is
+// reserved in their own.
+bool HasOwnLink(const std::vector<PcieHop>& path) {
+  return !path.empty() && path.front().now.has_value();
+}
+
 PciConfig ConfigOf(const FileTree& files, const std::string& address) {
   return ParsePciConfig(files.Bytes(kFunctions + address + "/config"));
 }
@@ -104,10 +110,12 @@ std::vector<Symptom> CheckMaxPayload(const Machine& machine) {
   std::vector<Symptom> symptoms;
   for (const DeviceInfo& device : machine.devices) {
     if (!IsOnPcie(device)) continue;
+    const std::vector<PcieHop> path = PathOf(machine.files, device);
+    if (!HasOwnLink(path)) continue;
     const PciConfig own = ConfigOf(machine.files, *device.pcie_address);
     if (!own.max_payload_bytes || !own.most_payload_bytes) continue;
     std::uint32_t most = *own.most_payload_bytes;
-    for (const PcieHop& hop : PathOf(machine.files, device)) {
+    for (const PcieHop& hop : path) {
       most = std::min(most, ConfigOf(machine.files, hop.address).most_payload_bytes.value_or(most));
     }
     if (*own.max_payload_bytes >= most) continue;
@@ -127,7 +135,7 @@ std::vector<Symptom> CheckReadRequest(const Machine& machine) {
   constexpr std::uint32_t kEnough = 512;  // what functions are set to when they come up
   std::vector<Symptom> symptoms;
   for (const DeviceInfo& device : machine.devices) {
-    if (!IsOnPcie(device)) continue;
+    if (!IsOnPcie(device) || !HasOwnLink(PathOf(machine.files, device))) continue;
     const auto size = ConfigOf(machine.files, *device.pcie_address).max_read_request_bytes;
     if (!size || *size >= kEnough) continue;
     symptoms.push_back({.what = device.name + " reads memory in requests of at most " +

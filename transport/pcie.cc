@@ -92,6 +92,8 @@ std::optional<PcieLink> ReadPcie(std::string_view root, std::string_view address
   const PcieHop* slowest = SlowestHop(path);
   if (slowest == nullptr) return std::nullopt;
   PcieLink link = *slowest->now;
+  // A virtual function's link is not told, and in its configuration the field is reserved.
+  if (!path.front().now) return link;
   // The capability is in the first part; reading the rest takes longer.
   std::string config(256, '\0');
   std::ifstream file(fs::path(root) / "bus/pci/devices" / address / "config", std::ios::binary);

@@ -35,7 +35,8 @@ std::vector<PcieHop> ReadPciePath(std::string_view root, std::string_view addres
 // The first of those whose link is the slowest now; nullptr where no link is told.
 const PcieHop* SlowestHop(std::span<const PcieHop> path);
 
-// The slowest link of the path, with the payload limit of the function that it begins with.
+// The slowest link of the path, with the payload limit of the function that it begins with, where
+// that has a link of its own.
 std::optional<PcieLink> ReadPcie(std::string_view root, std::string_view address);
 
 // 1 to 6, by the transfer rate of its lanes; absent for one that no generation has.

@@ -121,6 +121,13 @@ TEST_F(PcieTest, KnowsNothingOfALinkThatIsNotTold) {
   EXPECT_FALSE(ReadPcie("/nonexistent", "0000:3b:00.0"));
 }
 
+TEST_F(PcieTest, DoesNotTakeWhatIsReservedInAVirtualFunctionForItsPayload) {
+  Link(kFunction, "Unknown", "0");
+  Write(fs::path(kFunction) / "config", Config(0));
+  Link(kBridge, "16.0 GT/s PCIe", "16");
+  EXPECT_EQ(Read(), (PcieLink{16.0, 16, {}}));
+}
+
 // By hand: rate × lanes × code / 8, and of that the payload's share of each packet. The third is
 // Neugebauer et al., "Understanding PCIe performance for end host networking" (SIGCOMM 2018): 24
 // bytes a write, 20 a completion, 62.96 Gb/s before them on a link of eight lanes of generation 3.

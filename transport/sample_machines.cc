@@ -248,6 +248,8 @@ SampleMachine VirtualMachine(const std::string& name) {
   tree.Write(function + "/max_link_speed", "Unknown");
   tree.Write(function + "/max_link_width", "0");
   tree.Write(function + "/numa_node", "-1");
+  // MaxPayload and MaxReadReq are reserved, which reads as 0, their code for 128.
+  tree.WriteBytes(function + "/config", BytesOf({.payload_bytes = 128, .read_request_bytes = 128}));
   tree.Link(FunctionOf("0000:00:05.0"), function);
   const DeviceInfo device = RocePort(Adapter("mlx5_0", "0000:00:05.0"), "eth1");
   AddDevice(tree, device, 0, "100 Gb/sec (4X EDR)");
