@@ -200,12 +200,11 @@ std::vector<Symptom> CheckSoftwareDevice(const Machine& machine) {
   for (const DeviceInfo& device : machine.devices) {
     if (!IsSoftwareDriver(device.driver)) continue;
     const std::string netdev = device.netdev.empty() ? "a network interface" : device.netdev;
-    const bool is_rxe = device.driver == "rdma_rxe";
-    symptoms.push_back(
-        {.what = device.name + " is software, " + device.driver + " on " + netdev,
-         .evidence = is_rxe ? Said("/sys/class/infiniband/" + device.name + "/parent", netdev)
-                            : "driver: " + device.driver,
-         .remedy = "measure with -d and an adapter's device"});
+    const std::string file = "/sys/class/infiniband/" + device.name + "/parent";
+    const std::optional<std::string> parent = machine.files.Line(file);
+    symptoms.push_back({.what = device.name + " is software, " + device.driver + " on " + netdev,
+                        .evidence = parent ? Said(file, *parent) : "driver: " + device.driver,
+                        .remedy = "measure with -d and an adapter's device"});
   }
   return symptoms;
 }

@@ -220,7 +220,8 @@ const std::vector<Plant>& MachinePlants() {
 const std::vector<Plant>& PortPlants() {
   static const std::vector<Plant> plants = {
       {"software_device", VirtualMachine,
-       [](MachineTree&, Machine& machine) {
+       [](MachineTree& tree, Machine& machine) {
+         tree.Write("/sys/class/infiniband/rxe0/parent", "eth1");
          DeviceInfo& device = machine.devices.front();
          device.name = "rxe0";
          device.driver = "rdma_rxe";
@@ -228,7 +229,7 @@ const std::vector<Plant>& PortPlants() {
        "software_device", kWarning, "rxe0 is software, rdma_rxe on eth1|rxe0/parent: eth1"},
       {"siw", VirtualMachine,
        [](MachineTree&, Machine& machine) { machine.devices.front().driver = "siw"; },
-       "software_device", kWarning, "siw on eth1"},
+       "software_device", kWarning, "siw on eth1|driver: siw"},
       {"only_port_down", VirtualMachine, Deactivate, "port_state", kSevere,
        "port 1 of mlx5_0|down|phys_state: 3: Disabled|ip link set dev eth1 up"},
       {"one_port_of_two_down", DualSocket, Deactivate, "port_state", kWarning, "1: DOWN"},
