@@ -38,12 +38,6 @@ std::string LinkText(const PcieLink& link) {
   return text;
 }
 
-std::string Gbps(double gbps) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f Gb/s", gbps);
-  return text;
-}
-
 // What both ends of a link can do.
 PcieLink Common(const PcieLink& one, const PcieLink& other) {
   return {std::min(one.gigatransfers_per_second, other.gigatransfers_per_second),
@@ -69,7 +63,8 @@ Symptom SlowLink(const DeviceInfo& device, const PcieHop& hop, const PcieLink& m
   const double payload = PayloadGbps(*hop.now);
   const double port = FastestPort(device);
   const std::string compared =
-      port > 0.0 ? "; it carries at most " + Gbps(payload) + ", and the port " + Gbps(port) : "";
+      port > 0.0 ? "; it carries at most " + GbpsText(payload) + ", and the port " + GbpsText(port)
+                 : "";
   return {.what = "the PCIe link of " + device.name + " at " + hop.address + " runs at " +
                   LinkText(*hop.now) + " of " + LinkText(most) + compared,
           .evidence = Said(folder + "/current_link_*", LinkText(*hop.now)) +

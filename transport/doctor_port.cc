@@ -1,7 +1,6 @@
 #include "transport/doctor_port.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <string>
 #include <utility>
 
@@ -23,12 +22,6 @@ std::string PortName(const DeviceInfo& device, const PortInfo& port) {
 
 std::string PortFolder(const DeviceInfo& device, const PortInfo& port) {
   return "/sys/class/infiniband/" + device.name + "/ports/" + std::to_string(port.number);
-}
-
-std::string Gbps(double gbps) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%g Gb/s", gbps);
-  return text;
 }
 
 using Look = std::optional<Symptom> (*)(const Machine&, const DeviceInfo&, const PortInfo&);
@@ -53,10 +46,10 @@ std::optional<Symptom> SlowEthernet(const Machine& machine, const DeviceInfo& de
   if (most == machine.most_gbps.end() || !port.data_gbps || *port.data_gbps >= most->second) {
     return std::nullopt;
   }
-  return Symptom{.what = PortName(device, port) + " runs at " + Gbps(*port.data_gbps) + " of " +
-                         Gbps(most->second),
+  return Symptom{.what = PortName(device, port) + " runs at " + GbpsText(*port.data_gbps) + " of " +
+                         GbpsText(most->second),
                  .evidence = "/sys/class/net/" + netdev + "/speed; ethtool " + netdev +
-                             ": supported link modes up to " + Gbps(most->second),
+                             ": supported link modes up to " + GbpsText(most->second),
                  .remedy = "check cable, module and the switch port's speed; ethtool " + netdev +
                            " shows what is advertised"};
 }

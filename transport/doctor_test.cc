@@ -187,7 +187,7 @@ const std::vector<Plant>& MachinePlants() {
        },
        "device_node", kWarning, "node 0, where mlx5_0 is|numa_node: 0|cpulist: 0-3|6,7"},
       {"pcie_width", DualSocket, Line(FunctionOf("0000:3b:00.0") + "/current_link_width", "8"),
-       "pcie_link", kWarning, "mlx5_0|16.0 GT/s x8 of 16.0 GT/s x16|the port 100.0 Gb/s|lspci"},
+       "pcie_link", kWarning, "mlx5_0|16.0 GT/s x8 of 16.0 GT/s x16|the port 100 Gb/s|lspci"},
       {"pcie_speed_below_the_port", DualSocket,
        Line(FunctionOf("0000:3b:00.0") + "/current_link_speed", "5.0 GT/s PCIe"), "pcie_link",
        kSevere, "5.0 GT/s x16 of 16.0 GT/s x16|current_link_*"},

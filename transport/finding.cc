@@ -1,6 +1,8 @@
 #include "transport/finding.h"
 
 #include <array>
+#include <cmath>
+#include <cstdio>
 #include <utility>
 
 namespace rdmabench {
@@ -28,6 +30,12 @@ std::optional<Severity> FindSeverity(std::string_view name) {
 std::string FindingLine(const Finding& finding) {
   return finding.side + ": " + finding.what + ": " + finding.effect +
          (finding.remedy.empty() ? "" : "; remedy: " + finding.remedy);
+}
+
+std::string GbpsText(double gbps) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g Gb/s", std::round(gbps * 10.0) / 10.0);
+  return text;
 }
 
 }  // namespace rdmabench

@@ -35,4 +35,7 @@ struct Finding {
 // "client: rxe0 is made of rdma_rxe …; effect; remedy: …": one line.
 std::string FindingLine(const Finding& finding);
 
+// "50.4 Gb/s", "100 Gb/s": as findings tell rates.
+std::string GbpsText(double gbps);
+
 }  // namespace rdmabench
