@@ -24,15 +24,20 @@ void TakeApplications(std::span<const std::byte> table, FlowControl& flow) {
   }
 }
 
-FlowControl FlowControlOf(std::span<const std::byte> ieee) {
+// Absent where the driver tells nothing of PFC, which is not that no priority is lossless.
+std::optional<FlowControl> FlowControlOf(std::span<const std::byte> ieee) {
   FlowControl flow;
+  bool is_told = false;
   while (const auto piece = Next(ieee, &rtattr::rta_len)) {
     if (KindOf(piece->header) == DCB_ATTR_IEEE_PFC) {
-      if (const auto pfc = As<ieee_pfc>(piece->body)) flow.lossless_priorities = pfc->pfc_en;
+      const auto pfc = As<ieee_pfc>(piece->body);
+      if (!pfc) return std::nullopt;
+      flow.lossless_priorities = pfc->pfc_en;
+      is_told = true;
     }
     if (KindOf(piece->header) == DCB_ATTR_IEEE_APP_TABLE) TakeApplications(piece->body, flow);
   }
-  return flow;
+  return is_told ? std::optional(flow) : std::nullopt;
 }
 
 bool Ask(const Descriptor& socket, const std::string& netdev) {

@@ -68,6 +68,12 @@ TEST(FlowControl, TellsWhetherADscpHasAPriority) {
   EXPECT_EQ(FlowControlIn(Answer(ieee)), (FlowControl{0x08, true}));
 }
 
+TEST(FlowControl, IsNotKnownWhereTheAnswerHasNoPfc) {
+  EXPECT_FALSE(FlowControlIn(
+      Answer(Attribute(DCB_ATTR_IEEE_APP_TABLE, Application(IEEE_8021QAZ_APP_SEL_DSCP)))));
+  EXPECT_FALSE(FlowControlIn(Answer({})));
+}
+
 TEST(FlowControl, IsNotKnownOfAnError) {
   nlmsghdr header{};
   header.nlmsg_len = sizeof header;
