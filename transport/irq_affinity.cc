@@ -2,22 +2,15 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <system_error>
 
 #include "transport/cpu_list.h"
+#include "transport/file_tree.h"
 
 namespace rdmabench {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string FirstWord(const fs::path& file) {
-  std::ifstream stream(file);
-  std::string word;
-  stream >> word;
-  return word;
-}
 
 std::optional<unsigned> IrqOf(const std::string& text) {
   unsigned irq = 0;
@@ -28,16 +21,14 @@ std::optional<unsigned> IrqOf(const std::string& text) {
 }
 
 // A device has either message-signalled interrupts or one line; 0 stands for none.
-std::vector<unsigned> IrqsOf(const fs::path& device) {
+std::vector<unsigned> IrqsOf(const FileTree& files, const std::string& device) {
   std::vector<unsigned> irqs;
-  std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator(device / "msi_irqs", ignored)) {
-    if (const auto irq = IrqOf(entry.path().filename())) irqs.push_back(*irq);
+  for (const std::string& entry : files.Entries(device + "/msi_irqs")) {
+    if (const auto irq = IrqOf(entry)) irqs.push_back(*irq);
   }
   if (irqs.empty()) {
-    if (const auto line = IrqOf(FirstWord(device / "irq")); line.value_or(0) != 0) {
-      irqs.push_back(*line);
-    }
+    const auto line = IrqOf(files.Line(device + "/irq").value_or(""));
+    if (line.value_or(0) != 0) irqs.push_back(*line);
   }
   std::sort(irqs.begin(), irqs.end());
   return irqs;
@@ -45,10 +36,10 @@ std::vector<unsigned> IrqsOf(const fs::path& device) {
 
 // The effective one is where the kernel delivers it, nowhere while the interrupt is not in use;
 // older kernels tell only what was asked for.
-std::vector<unsigned> CpusOf(const fs::path& irq) {
-  const fs::path effective = irq / "effective_affinity_list";
-  const fs::path told = fs::exists(effective) ? effective : irq / "smp_affinity_list";
-  return ParseCpuList(FirstWord(told)).value_or(std::vector<unsigned>());
+std::vector<unsigned> CpusOf(const FileTree& files, const std::string& irq) {
+  const std::string effective = irq + "/effective_affinity_list";
+  const std::string told = files.Has(effective) ? effective : irq + "/smp_affinity_list";
+  return ParseCpuList(files.Line(told).value_or("")).value_or(std::vector<unsigned>());
 }
 
 }  // namespace
@@ -56,17 +47,18 @@ std::vector<unsigned> CpusOf(const fs::path& irq) {
 std::vector<IrqAffinity> ReadIrqs(const fs::path& root,
                                   const std::optional<std::string>& pcie_address,
                                   std::string_view netdev) {
-  fs::path device;
+  const FileTree files(root);
+  std::string device;
   if (pcie_address) {
-    device = root / "sys/bus/pci/devices" / *pcie_address;
+    device = "/sys/bus/pci/devices/" + *pcie_address;
   } else if (!netdev.empty()) {
-    device = root / "sys/class/net" / netdev / "device";
+    device = JoinPath({"/sys/class/net", netdev, "device"});
   } else {
     return {};
   }
   std::vector<IrqAffinity> irqs;
-  for (const unsigned irq : IrqsOf(device)) {
-    std::vector<unsigned> cpus = CpusOf(root / "proc/irq" / std::to_string(irq));
+  for (const unsigned irq : IrqsOf(files, device)) {
+    std::vector<unsigned> cpus = CpusOf(files, "/proc/irq/" + std::to_string(irq));
     if (!cpus.empty()) irqs.push_back({irq, std::move(cpus)});
   }
   return irqs;
