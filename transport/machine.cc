@@ -65,16 +65,25 @@ DeviceInfo WantedOf(const DeviceInfo& whole, const MachineChoice& choice) {
 
 }  // namespace
 
+std::set<std::string> NetdevsOf(std::span<const DeviceInfo> devices) {
+  std::set<std::string> netdevs;
+  for (const DeviceInfo& device : devices) {
+    for (const PortInfo& port : device.ports) {
+      if (std::string netdev = NetdevOf(device, port); !netdev.empty()) {
+        netdevs.insert(std::move(netdev));
+      }
+    }
+  }
+  return netdevs;
+}
+
 Machine MachineWith(std::vector<DeviceInfo> devices) {
   Machine machine;
   machine.memlock = ReadMemlockLimit();
   machine.allowed_cpus = AllowedCpus();
-  for (const DeviceInfo& device : devices) {
-    if (device.netdev.empty()) continue;
-    if (const auto gbps = MostGbps(device.netdev)) machine.most_gbps[device.netdev] = *gbps;
-    if (const auto flow = ReadFlowControl(device.netdev)) {
-      machine.flow_control[device.netdev] = *flow;
-    }
+  for (const std::string& netdev : NetdevsOf(devices)) {
+    if (const auto gbps = MostGbps(netdev)) machine.most_gbps[netdev] = *gbps;
+    if (const auto flow = ReadFlowControl(netdev)) machine.flow_control[netdev] = *flow;
   }
   machine.devices = std::move(devices);
   return machine;

@@ -3,6 +3,8 @@
 
 #include <map>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,6 +42,9 @@ struct MachineChoice {
 
 // This machine; named devices in the order of their names. Devices that do not open are no error.
 Machine ReadMachine(const MachineChoice& choice);
+
+// The interfaces of all ports.
+std::set<std::string> NetdevsOf(std::span<const DeviceInfo> devices);
 
 // The processors of this process, the limit on its memory and what the interfaces of `devices`
 // tell, beside them.

@@ -3,11 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "transport/device_info.h"
 #include "transport/fake_verbs.h"
 
 namespace rdmabench {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
@@ -64,6 +66,22 @@ TEST_F(MachineTest, DoesNotCareWhetherOthersOpenThanThoseThatWereNamed) {
   fake::Inject({.failing_call = "ibv_open_device", .failing_errno = EACCES, .failing_after = 1});
   EXPECT_THAT(ReadMachine({.devices = {{"fake1", {}}}, .port = {}, .gid_index = {}}).closed,
               SizeIs(1));
+}
+
+TEST(NetdevsOf, AreThoseOfEveryPort) {
+  PortInfo first;
+  first.number = 1;
+  PortInfo second;
+  second.number = 2;
+  second.gids.push_back({.index = 0, .type = GidType::kRoceV2, .raw = {}, .netdev = "eth3"});
+  PortInfo third;
+  third.number = 3;  // without a GID, so nothing tells its interface
+  DeviceInfo device;
+  device.netdev = "eth2";
+  device.ports = {first, second, third};
+  EXPECT_THAT(NetdevsOf({&device, 1}), ElementsAre("eth2", "eth3"));
+  device.ports = {second};
+  EXPECT_THAT(NetdevsOf({&device, 1}), ElementsAre("eth3"));
 }
 
 TEST_F(MachineTest, SaysWhyADeviceDoesNotOpen) {
