@@ -36,7 +36,7 @@ void RunDoctorCommand(const Options& options) {
   }
   EndNotes(options.output);
   // From here on Ctrl-C ends the program at once, also while stdout is blocked.
-  Interrupt::RestoreSignals();
+  interrupt.LetTheNextEnd();
   std::cout << (options.json ? report::RenderDiagnosisJson(diagnosis)
                              : report::RenderDiagnosisText(diagnosis))
             << std::flush;
