@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "transport/counter_table.h"
+#include "transport/device_info.h"
 #include "transport/ethtool.h"
 #include "transport/qdisc.h"
 
@@ -15,15 +16,9 @@ namespace {
 
 constexpr std::string_view kSysfs = "/sys";
 
-// The device's interface is that of its first port.
-std::string NetdevOf(const Rail& rail) {
-  if (rail.port.number == 1) return rail.device.info().netdev;
-  return rail.port.gids.empty() ? std::string() : rail.port.gids.front().netdev;
-}
-
 PortCounters CountersOf(const Rail& rail) {
   const DeviceInfo& info = rail.device.info();
-  const std::string netdev = NetdevOf(rail);
+  const std::string netdev = NetdevOf(info, rail.port);
   PortCounters counters = ReadCounters(kSysfs, info.name, rail.port.number);
   if (netdev.empty()) return counters;
   counters.merge(ReadNetdev(kSysfs, netdev));
