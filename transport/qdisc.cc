@@ -41,7 +41,8 @@ bool Ask(const Descriptor& socket) {
                     .nlmsg_seq = 1,
                     .nlmsg_pid = 0};
   request.message.tcm_family = AF_UNSPEC;
-  return setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &kNetlinkPatience, sizeof kNetlinkPatience) == 0 &&
+  return setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &kNetlinkPatience,
+                    sizeof kNetlinkPatience) == 0 &&
          send(socket.get(), &request, sizeof request, 0) == sizeof request;
 }
 
