@@ -40,7 +40,9 @@ Machine ReadMachineOf(const Local& local) {
   return ReadMachine(choice);
 }
 
-// Of the devices that were read, the one that a test with this address of the session would use.
+// Of the devices that were read, the one that was named, or the one with this address of the
+// session. A test's client would use it; its server may choose another by the client's subnets,
+// which are not told here.
 const DeviceInfo* UsedDevice(const Machine& machine, std::string_view session_ip) {
   const auto named = [&machine](const std::string& name) {
     const auto found =

@@ -28,10 +28,10 @@ struct Fact {
 
 struct SideFacts {
   std::vector<Fact> facts;  // those that are known, in the order of the rows
-  std::vector<Gid> gids;    // of the port that a test would use
+  std::vector<Gid> gids;    // of the port that is compared
 };
 
-// The port that a test would use; null: there is none.
+// The port that is compared; null: there is none.
 struct UsedPort {
   const Machine& machine;
   std::string_view tool_version;
