@@ -16,7 +16,8 @@ enum class Blame {
   kUsage,        // what was asked for is ill-formed or contradicts itself
   kEnvironment,  // this machine cannot do it: no device, port down, memlock, no permission
   kInterrupted,  // SIGINT or SIGTERM
-  kVerdict,      // measured, but outside the limits that the user has set
+  kVerdict,      // measured, but outside the limits that the user has set; or the doctor found
+                 // something severe
 };
 
 class Error : public std::runtime_error {
