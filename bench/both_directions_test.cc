@@ -119,6 +119,12 @@ TEST(RateIsKept, HoldsWithinAPercent) {
   EXPECT_FALSE(RateIsKept(Paced(1020))->ok);
 }
 
+TEST(RateIsKept, TellsASlowSenderFromAFastOne) {
+  EXPECT_NE(RateIsKept(Paced(985))->text.find("slower"), std::string::npos);
+  EXPECT_EQ(RateIsKept(Paced(1020))->text.find("slower"), std::string::npos);
+  EXPECT_NE(RateIsKept(Paced(1020))->text.find("more was sent"), std::string::npos);
+}
+
 TEST(RateIsKept, BearsThatRandomArrivalsVary) {
   report::Result result = Paced(940);
   EXPECT_FALSE(RateIsKept(result)->ok);
