@@ -167,7 +167,9 @@ void AddDevices(CLI::App& app, Options& options) {
 }
 
 void AddDoctor(CLI::App& app, Options& options) {
-  AddHost(app, options, "; without it: this machine alone");
+  AddHost(app, options,
+          "; without it: this machine alone; with it also what differs between the ports that "
+          "--ib-dev names on either side, or else those with the session's addresses");
   AddDeviceOptions(app, options.local);
   AddSessionOptions(app, options.call);
   OptionGroup group(app, "Output");
