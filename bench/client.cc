@@ -23,6 +23,7 @@
 #include "bench/rate_search.h"
 #include "bench/result.h"
 #include "bench/test_run.h"
+#include "bench/whereabouts.h"
 #include "report/latency.h"
 #include "transport/hello.h"
 #include "transport/json_reader.h"
@@ -130,7 +131,11 @@ class ClientRun {
     if (answers.size() != tests.size()) {
       throw Error(Blame::kRun, "the server's agreements do not answer the plan");
     }
-    report_.hosts = {DescribeClient(site, answers), HostFromJson(reader.Raw("host"))};
+    std::vector<report::Host> hosts = {DescribeClient(site, answers),
+                                       HostFromJson(reader.Raw("host"))};
+    // The session before was between the same two.
+    for (std::size_t i = 0; i < report_.hosts.size(); ++i) CarryOver(report_.hosts[i], hosts[i]);
+    report_.hosts = std::move(hosts);
     report_.hosts[1].address = session_.peer().ip;
     Record(EssentialWarnings(site, "client"));
     Record(reader.Texts("warnings", kMostWarnings, kLongestWarning));

@@ -10,13 +10,19 @@
 
 namespace rdmabench {
 
+// Pages of a worker's messages' memory of which the kernel told where they are, and of these those
+// on the node that was chosen; 0: it does not say, or nothing was chosen.
+struct PagesFound {
+  std::uint64_t asked = 0;
+  std::uint64_t on_node = 0;
+
+  bool operator==(const PagesFound&) const = default;
+};
+
 struct Whereabouts {
   // One a worker, when its last run ended; empty: they had nothing to do.
   std::vector<std::uint64_t> ran_on_cpus;
-  // Pages of the messages' memory that the kernel was asked about, and of these those on the node
-  // that was chosen; 0: it does not say, or nothing was chosen.
-  std::uint64_t pages_asked = 0;
-  std::uint64_t pages_on_node = 0;
+  std::vector<PagesFound> pages;  // one a worker; empty: the processor does not reach them
 
   bool operator==(const Whereabouts&) const = default;
 };
@@ -26,7 +32,10 @@ nlohmann::json WhereaboutsToJson(const Whereabouts& found);
 Whereabouts WhereaboutsFromJson(JsonReader reader);
 
 // Of the runs of a session it keeps the last cpus, and the smallest share of pages. Worker i is of
-// device i modulo their number; pages are of all devices together.
+// device i modulo their number.
 void Note(const Whereabouts& found, report::Host& host);
+
+// What runs of another session have shown of a host, into its description in this one.
+void CarryOver(const report::Host& before, report::Host& host);
 
 }  // namespace rdmabench

@@ -14,7 +14,7 @@ using nlohmann::json;
 using ::testing::ElementsAre;
 
 Whereabouts Found(std::vector<std::uint64_t> cpus, std::uint64_t asked, std::uint64_t on_node) {
-  return {.ran_on_cpus = std::move(cpus), .pages_asked = asked, .pages_on_node = on_node};
+  return {.ran_on_cpus = std::move(cpus), .pages = {{.asked = asked, .on_node = on_node}}};
 }
 
 Whereabouts Read(const json& wire) { return WhereaboutsFromJson(JsonReader(wire, "whereabouts")); }
@@ -39,7 +39,11 @@ TEST_P(HostileWhereabouts, AreRefused) {
 INSTANTIATE_TEST_SUITE_P(Fields, HostileWhereabouts,
                          testing::Values(Planted{"ran_on_cpus", 2}, Planted{"ran_on_cpus", {65536}},
                                          Planted{"ran_on_cpus", std::vector<int>(65537, 1)},
-                                         Planted{"pages_asked", -1}, Planted{"pages_on_node", 101},
+                                         Planted{"pages_asked", 100}, Planted{"pages_asked", {-1}},
+                                         Planted{"pages_asked", {5000}},
+                                         Planted{"pages_asked", {100, 100}},
+                                         Planted{"pages_on_node", {75, 75}},
+                                         Planted{"pages_on_node", {101}},
                                          Planted{"pages_on_node", "all"}, Planted{"extra", 1}));
 
 TEST(Whereabouts, AreTheLastCpusAndTheSmallestShare) {
@@ -75,11 +79,51 @@ TEST(Whereabouts, OfAHostThatWasNotPlacedAreNotKept) {
 TEST(Whereabouts, AreDealtToSeveralDevicesInTurn) {
   report::Host host;
   host.rails.resize(2);
-  Note(Found({4, 8, 5, 9}, 8, 6), host);
+  Note({.ran_on_cpus = {4, 8, 5, 9}, .pages = {{8, 8}, {8, 6}, {4, 4}, {4, 3}}}, host);
   EXPECT_THAT(host.rails[0].placement.ran_on_cpus, ElementsAre(4, 5));
   EXPECT_THAT(host.rails[1].placement.ran_on_cpus, ElementsAre(8, 9));
+  EXPECT_EQ(host.rails[0].placement.pages_on_node, 1.0);
   EXPECT_EQ(host.rails[1].placement.pages_on_node, 0.75);
   EXPECT_THAT(host.placement->ran_on_cpus, ElementsAre(4, 5));
+}
+
+report::Host HostOfOne() {
+  return {.clock = report::Clock{},
+          .placement = report::Placement{.worker_cpus = {4}, .memory_node = 1}};
+}
+
+TEST(Whereabouts, OfAnotherSessionAreKept) {
+  report::Host before = HostOfOne();
+  before.clock->drift_ppm = -3.0;
+  Note(Found({4}, 8, 4), before);
+  report::Host host = HostOfOne();
+  CarryOver(before, host);
+  EXPECT_EQ(host.clock->drift_ppm, -3.0);
+  EXPECT_THAT(host.placement->ran_on_cpus, ElementsAre(4));
+  Note(Found({4}, 8, 8), host);
+  EXPECT_EQ(host.placement->pages_on_node, 0.5);
+}
+
+TEST(Whereabouts, OfAnotherSessionAreKeptOfEachDevice) {
+  report::Host before;
+  before.rails.resize(2);
+  report::Host host = before;
+  Note({.ran_on_cpus = {4, 8}, .pages = {{8, 8}, {8, 6}}}, before);
+  CarryOver(before, host);
+  EXPECT_EQ(host.rails[0].placement.pages_on_node, 1.0);
+  EXPECT_EQ(host.rails[1].placement.pages_on_node, 0.75);
+  EXPECT_THAT(host.rails[1].placement.ran_on_cpus, ElementsAre(8));
+}
+
+TEST(Whereabouts, OfAnotherSessionAreNotThoseOfOtherPlaces) {
+  report::Host before = HostOfOne();
+  Note(Found({4}, 8, 4), before);
+  report::Host host = HostOfOne();
+  host.placement->worker_cpus = {5};
+  host.placement->memory_node = 0;
+  CarryOver(before, host);
+  EXPECT_TRUE(host.placement->ran_on_cpus.empty());
+  EXPECT_FALSE(host.placement->pages_on_node);
 }
 
 }  // namespace

@@ -27,6 +27,9 @@ std::optional<PageCount> CountPagesOnNode(std::span<const std::byte> region, uns
   const long code =
       syscall(SYS_move_pages, 0, addresses.size(), addresses.data(), nullptr, places.data(), 0);
   if (code != 0) return std::nullopt;
+  std::erase_if(places, [](int place) { return place < 0; });
+  if (places.empty()) return std::nullopt;
+  count.asked = places.size();
   count.on_node =
       static_cast<std::size_t>(std::count(places.begin(), places.end(), static_cast<int>(node)));
   return count;

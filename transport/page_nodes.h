@@ -21,8 +21,9 @@ struct PageCount {
   }
 };
 
-// How many of the region's pages are on `node`; one that is nowhere, since nobody has touched it,
-// counts as elsewhere. Absent where the kernel does not say (a container without the system call).
+// How many of the region's pages are on `node`. Only those are counted of which the kernel says
+// where they are: not those that nobody has touched, nor those that it maps without owning them
+// (dma-bufs, /dev/dax). Absent where it says so of none (a container without the system call).
 std::optional<PageCount> CountPagesOnNode(std::span<const std::byte> region, unsigned node);
 
 }  // namespace rdmabench
