@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bench/entrance.h"
+#include "bench/placement_warnings.h"
 #include "bench/rails.h"
 #include "report/context.h"
 #include "report/version.h"
@@ -15,6 +16,7 @@
 #include "transport/doctor.h"
 #include "transport/hello.h"
 #include "transport/machine.h"
+#include "transport/placement.h"
 #include "transport/printable.h"
 #include "transport/side_facts.h"
 #include "transport/socket.h"
@@ -161,11 +163,16 @@ void ServeDoctor(Session& session, const Local& local, std::string& step) {
 
 std::vector<std::string> EssentialWarnings(const Site& site, std::string_view side) {
   std::vector<DeviceInfo> devices;
+  std::vector<Placement> placements;
   for (const Rail& rail : site.rails) {
     devices.push_back(rail.device.info());
     devices.back().ports = {rail.port};
+    placements.push_back(rail.placement);
   }
   std::vector<std::string> warnings;
+  if (const std::string finding = CoresSharedByDevices(placements); !finding.empty()) {
+    warnings.push_back(std::string(side) + ": " + finding);
+  }
   for (const Finding& finding : ExamineEssentials(MachineWith(std::move(devices)), side)) {
     if (warnings.size() == kMostWarnings) break;
     warnings.push_back(Printable(FindingLine(finding), kLongestWarning));

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "bench/pairing.h"
 #include "bench/plan.h"
 #include "report/json.h"
 #include "transport/json_reader.h"
@@ -21,13 +22,18 @@ constexpr double kMostGigatransfers = 1e4;
 constexpr std::uint64_t kMostLanes = 64;
 constexpr std::uint64_t kMostPcieBytes = 65536;
 
+[[noreturn]] void RefuseWord(const JsonReader& reader, std::string_view key,
+                             const std::string& word) {
+  throw Error(Blame::kRun, reader.path() + "." + std::string(key) + " is '" + word + "'",
+              "use the same version of rdmabench on both sides");
+}
+
 // One of the words that the report's schema has for the key.
 std::string Word(JsonReader& reader, std::string_view key,
                  std::initializer_list<std::string_view> known) {
   std::string word = reader.Text(key);
-  if (std::find(known.begin(), known.end(), word) != known.end()) return word;
-  throw Error(Blame::kRun, reader.path() + "." + std::string(key) + " is '" + word + "'",
-              "use the same version of rdmabench on both sides");
+  if (std::find(known.begin(), known.end(), word) == known.end()) RefuseWord(reader, key, word);
+  return word;
 }
 
 std::string NotEmpty(JsonReader& reader, std::string_view key) {
@@ -106,7 +112,7 @@ report::Placement ReadPlacement(JsonReader reader) {
   placement.session_cpu = MaybeNumber(reader, "session_cpu");
   placement.memory_node = MaybeNumber(reader, "memory_node");
   placement.distance = MaybeNumber(reader, "distance");
-  placement.reason = MaybeText(reader, "reason").value_or("");
+  if (reader.Has("reason")) placement.reason = reader.Text("reason", report::kMostReasonBytes);
   reader.Done();
   return placement;
 }
@@ -116,7 +122,8 @@ report::HostRail ReadRail(JsonReader reader) {
   rail.device = ReadDevice(reader.Object("device"));
   rail.placement = ReadPlacement(reader.Object("placement"));
   if (reader.Has("paired_by")) {
-    rail.paired_by = Word(reader, "paired_by", {"client", "server", "session", "subnet", "order"});
+    rail.paired_by = reader.Text("paired_by");
+    if (!FindPairedBy(rail.paired_by)) RefuseWord(reader, "paired_by", rail.paired_by);
   }
   reader.Done();
   return rail;

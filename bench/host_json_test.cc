@@ -49,6 +49,12 @@ json Wire() {
 
 TEST(HostJson, ComesBackAsItWas) { EXPECT_EQ(HostToJson(HostFromJson(Wire())), Wire()); }
 
+TEST(HostJson, HasTheLongestReason) {
+  json wire = Wire();
+  wire["placement"]["reason"] = std::string(report::kMostReasonBytes, 'r');
+  EXPECT_EQ(HostToJson(HostFromJson(wire)), wire);
+}
+
 // With so many devices, all as the first.
 json WithRails(std::size_t count) {
   json wire = Wire();

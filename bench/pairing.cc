@@ -23,6 +23,12 @@ bool Holds(PairedBy why, const PairingQuestion& question, const Offer& client,
 
 std::string_view PairedByName(PairedBy why) { return kNames[static_cast<std::size_t>(why)]; }
 
+std::optional<PairedBy> FindPairedBy(std::string_view name) {
+  const auto found = std::find(kNames.begin(), kNames.end(), name);
+  if (found == kNames.end()) return std::nullopt;
+  return static_cast<PairedBy>(found - kNames.begin());
+}
+
 std::vector<std::optional<Pairing>> PairPorts(const PairingQuestion& question) {
   std::vector<std::optional<Pairing>> pairs(question.client.size());
   std::vector<bool> taken(question.own.size());

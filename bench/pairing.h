@@ -21,6 +21,7 @@ enum class PairedBy {
   kOrder,    // nothing tells: the first one that is left
 };
 std::string_view PairedByName(PairedBy why);  // "client", "server", …
+std::optional<PairedBy> FindPairedBy(std::string_view name);
 
 struct PairingQuestion {
   std::span<const Offer> client;

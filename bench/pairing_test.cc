@@ -46,6 +46,14 @@ std::string Paired(const std::vector<End>& client, const std::vector<End>& own) 
   return text;
 }
 
+TEST(PairedBy, IsFoundByItsName) {
+  for (const PairedBy why : {PairedBy::kClient, PairedBy::kServer, PairedBy::kSession,
+                             PairedBy::kSubnet, PairedBy::kOrder}) {
+    EXPECT_EQ(FindPairedBy(PairedByName(why)), why);
+  }
+  EXPECT_FALSE(FindPairedBy("chance"));
+}
+
 struct PairingCase {
   const char* name;
   std::vector<End> client;

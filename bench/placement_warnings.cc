@@ -15,8 +15,6 @@ struct Place {
   const report::Placement& placement;
 };
 
-std::string Node(unsigned number) { return "NUMA node " + std::to_string(number); }
-
 std::string Plural(std::size_t count, std::string_view one, std::string_view several) {
   return std::to_string(count) + " " + std::string(count == 1 ? one : several);
 }
@@ -27,7 +25,7 @@ std::string Distance(const Place& place) {
 }
 
 std::string DeviceOn(const Place& place) {
-  return place.device + " is on " + Node(*place.placement.device_node);
+  return place.device + " is on " + NumaNodeName(*place.placement.device_node);
 }
 
 std::string RemoteWorkers(const Place& place) {
@@ -52,7 +50,7 @@ std::string RemoteMemory(const Place& place) {
       *placement.device_node == *placement.memory_node) {
     return {};
   }
-  return "the memory is on " + Node(*placement.memory_node) + ", " + DeviceOn(place) +
+  return "the memory is on " + NumaNodeName(*placement.memory_node) + ", " + DeviceOn(place) +
          Distance(place);
 }
 
@@ -62,7 +60,7 @@ std::string StrayPages(const Place& place) {
   char percent[32];
   std::snprintf(percent, sizeof percent, "%.3g %%", *share * 100);
   return "only " + std::string(percent) + " of the memory's pages are on " +
-         Node(*place.placement.memory_node) + ", where they were to be";
+         NumaNodeName(*place.placement.memory_node) + ", where they were to be";
 }
 
 std::string SharedCores(const Place& place) {
@@ -114,6 +112,23 @@ std::string SharedByDevices(const report::Host& host) {
 }
 
 }  // namespace
+
+std::string CoresSharedByDevices(std::span<const Placement> devices) {
+  std::set<unsigned> cpus;
+  std::set<unsigned> cores;
+  std::size_t workers = 0;
+  std::size_t cores_of_each = 0;
+  for (const Placement& placement : devices) {
+    cpus.insert(placement.worker_cpus.begin(), placement.worker_cpus.end());
+    cores.insert(placement.core_of_worker.begin(), placement.core_of_worker.end());
+    workers += placement.worker_cpus.size();
+    cores_of_each += placement.worker_cores;
+  }
+  if (workers > cpus.size() || cores_of_each <= cores.size()) return {};
+  return std::to_string(workers) + " workers of " + std::to_string(devices.size()) +
+         " devices share " + Plural(cores.size(), "core", "cores") +
+         ": they take each other's time, and what is measured is that of fewer";
+}
 
 std::vector<std::string> PlacementWarnings(const std::vector<report::Host>& hosts) {
   std::vector<std::string> warnings;

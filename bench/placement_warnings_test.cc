@@ -4,6 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <ostream>
+#include <utility>
+#include <vector>
+
+#include "transport/placement.h"
 
 namespace rdmabench {
 namespace {
@@ -75,6 +79,24 @@ TEST(PlacementWarnings, SayThatWorkersOfSeveralDevicesShareACpu) {
   hosts[0].rails[1].placement.worker_cpus = hosts[0].rails[1].placement.ran_on_cpus = {1, 4};
   EXPECT_THAT(PlacementWarnings(hosts),
               ElementsAre(HasSubstr("client: 4 workers of 2 devices share 3 cpus")));
+}
+
+Placement Workers(std::vector<unsigned> cpus, std::vector<unsigned> cores) {
+  Placement placement;
+  placement.worker_cpus = std::move(cpus);
+  placement.worker_cores = cores.size();
+  placement.core_of_worker = std::move(cores);
+  return placement;
+}
+
+TEST(CoresSharedByDevices, AreThoseOfSiblings) {
+  EXPECT_EQ(CoresSharedByDevices(std::vector{Workers({4, 5}, {4, 5}), Workers({6}, {6})}), "");
+  EXPECT_THAT(CoresSharedByDevices(std::vector{Workers({4, 5}, {4, 5}), Workers({12}, {4})}),
+              HasSubstr("3 workers of 2 devices share 2 cores"));
+}
+
+TEST(CoresSharedByDevices, AreLeftToTheWarningOfSharedCpus) {
+  EXPECT_EQ(CoresSharedByDevices(std::vector{Workers({4}, {4}), Workers({4}, {4})}), "");
 }
 
 struct Cause {

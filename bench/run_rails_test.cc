@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -12,6 +14,7 @@
 #include "bench/shape.h"
 #include "transport/error.h"
 #include "transport/fake_verbs.h"
+#include "transport/locality.h"
 
 namespace rdmabench {
 namespace {
@@ -98,6 +101,20 @@ TEST_F(RunOverRails, AddsUpToTheTotal) {
   EXPECT_NEAR(rate, result.bandwidth->bytes_per_second, rate * 1e-9);
   for (const report::Check& check : result.checks) {
     EXPECT_TRUE(check.ok || check.name == "in_flight_is_the_depth") << check.name << check.text;
+  }
+}
+
+TEST_F(RunOverRails, KeepsTheSessionOffTheCpusOfEveryDevicesWorkers) {
+  std::vector<unsigned> cpus = Locality().CpusNear(std::nullopt);
+  cpus.resize(std::min<std::size_t>(cpus.size(), 2));
+  client_.placement.cpus = cpus;
+  Plan plan = PlanFor("write_bw");
+  plan.tests[0].queue.threads = 1;
+  ResultOf(plan);
+  ASSERT_EQ(hosts_[0].rails.size(), 2U);
+  for (const report::HostRail& rail : hosts_[0].rails) {
+    const std::optional<unsigned> session = rail.placement.session_cpu;
+    EXPECT_FALSE(session && std::count(cpus.begin(), cpus.end(), *session) > 0) << *session;
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "report/context.h"
 #include "transport/irq_affinity.h"
+#include "transport/printable.h"
 
 namespace rdmabench {
 namespace {
@@ -55,27 +56,18 @@ report::Device DescribeDevice(const Rail& rail, const std::optional<Gid>& gid) {
   return device;
 }
 
-report::Placement DescribePlacement(const Placement& placement,
-                                    std::optional<unsigned> session_cpu) {
-  return {.device_node = placement.device_node,
-          .worker_cpus = placement.worker_cpus,
-          .worker_nodes = placement.worker_nodes,
-          .worker_cores = placement.worker_cores,
-          .session_cpu = session_cpu,
-          .memory_node = placement.memory_node,
-          .distance = placement.distance,
-          .reason = placement.Reason()};
-}
-
 }  // namespace
 
 Site::Site(const Local& local, std::vector<OpenPort> ports, std::size_t workers)
     : memory_arguments(local.memory_arguments) {
-  std::vector<unsigned> taken;
+  // Those that the user named stand for workers of later devices, too.
+  std::vector<unsigned> taken = local.placement.cpus;
+  taken.resize(std::min(taken.size(), ports.size() * workers));
   for (OpenPort& open : ports) {
     PlacementRequest request = RequestFor(local, open.device.info(), workers);
     TakeTurns(request.choice.cpus, rails.size() * workers);
     request.taken_cpus = taken;
+    request.session_cpu = session_cpu;
     Offer offer = MakeOffer(open.device, open.port, local.gid_index);
     Placement placement = locality.Place(request);
     if (!session_cpu && placement.session_cpu) {
@@ -116,6 +108,18 @@ void TakeGids(const Agreement& agreement, std::optional<Gid> Path::*side, RailGi
 
 report::Gid DescribeGid(const Gid& gid) {
   return {.index = gid.index, .type = std::string(GidTypeName(gid.type)), .text = gid.Text()};
+}
+
+report::Placement DescribePlacement(const Placement& placement,
+                                    std::optional<unsigned> session_cpu) {
+  return {.device_node = placement.device_node,
+          .worker_cpus = placement.worker_cpus,
+          .worker_nodes = placement.worker_nodes,
+          .worker_cores = placement.worker_cores,
+          .session_cpu = session_cpu,
+          .memory_node = placement.memory_node,
+          .distance = placement.distance,
+          .reason = Printable(placement.Reason(), report::kMostReasonBytes)};
 }
 
 report::Host DescribeSite(const Site& site, std::string_view role, const RailGids& gids) {

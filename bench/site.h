@@ -54,5 +54,7 @@ void TakeGids(const Agreement& agreement, std::optional<Gid> Path::*side, RailGi
 // This side for the report.
 report::Host DescribeSite(const Site& site, std::string_view role, const RailGids& gids);
 report::Gid DescribeGid(const Gid& gid);
+report::Placement DescribePlacement(const Placement& placement,
+                                    std::optional<unsigned> session_cpu);
 
 }  // namespace rdmabench

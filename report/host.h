@@ -40,6 +40,9 @@ struct Device {
   std::optional<Gid> gid = {};
 };
 
+// Of a placement's reason, at most: a longer one is cut.
+inline constexpr std::size_t kMostReasonBytes = 1024;
+
 struct Placement {
   std::optional<unsigned> device_node = {};
   std::vector<unsigned> worker_cpus = {};   // one a worker; empty: not pinned

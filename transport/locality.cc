@@ -55,14 +55,6 @@ std::optional<unsigned> OneNode(hwloc_topology_t topology, hwloc_const_nodeset_t
   return lowest->os_index;
 }
 
-std::vector<unsigned> CpusOf(hwloc_const_bitmap_t set) {
-  std::vector<unsigned> cpus;
-  for (int cpu = hwloc_bitmap_first(set); cpu >= 0; cpu = hwloc_bitmap_next(set, cpu)) {
-    cpus.push_back(static_cast<unsigned>(cpu));
-  }
-  return cpus;
-}
-
 // In hwloc's order.
 std::vector<Core> UsableCores(hwloc_topology_t topology, hwloc_const_bitmap_t allowed) {
   const Bitmap left(hwloc_bitmap_dup(allowed));

@@ -15,15 +15,6 @@ namespace {
 constexpr std::size_t kIndent = 2;
 constexpr std::string_view kWithheld = "withheld from this process";
 
-std::vector<unsigned> CpusOf(const hwloc_obj* object) {
-  std::vector<unsigned> cpus;
-  const hwloc_const_bitmap_t set = object->cpuset;
-  for (int cpu = hwloc_bitmap_first(set); cpu >= 0; cpu = hwloc_bitmap_next(set, cpu)) {
-    cpus.push_back(static_cast<unsigned>(cpu));
-  }
-  return cpus;
-}
-
 // "mlx5_0, ens1f0": what the system calls a PCIe device.
 std::string NamesOf(const hwloc_obj* pcie) {
   std::string names;
@@ -87,7 +78,7 @@ class Tree {
         break;
       case HWLOC_OBJ_CORE:
       case HWLOC_OBJ_PU:
-        AddCore(CpusOf(object), depth);
+        AddCore(CpusOf(object->cpuset), depth);
         break;
       case HWLOC_OBJ_PCI_DEVICE:
         ShowPcie(object, depth);
@@ -172,6 +163,14 @@ class Tree {
 };
 
 }  // namespace
+
+std::vector<unsigned> CpusOf(const hwloc_bitmap_s* set) {
+  std::vector<unsigned> cpus;
+  for (int cpu = hwloc_bitmap_first(set); cpu >= 0; cpu = hwloc_bitmap_next(set, cpu)) {
+    cpus.push_back(static_cast<unsigned>(cpu));
+  }
+  return cpus;
+}
 
 std::string RenderTree(hwloc_topology* topology, const TreeMarks& marks) {
   return Tree(marks).Render(topology);

@@ -4,9 +4,11 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "transport/placement.h"
 
+struct hwloc_bitmap_s;
 struct hwloc_obj;
 struct hwloc_topology;
 
@@ -19,6 +21,7 @@ struct TreeMarks {
   const Placement& placement;
 };
 
+std::vector<unsigned> CpusOf(const hwloc_bitmap_s* set);
 std::string RenderTree(hwloc_topology* topology, const TreeMarks& marks);
 
 }  // namespace rdmabench

@@ -74,8 +74,6 @@ std::string Cpus(const std::vector<unsigned>& cpus) {
   return (is_one ? "cpu " : "cpus ") + list;
 }
 
-std::string Node(unsigned number) { return "NUMA node " + std::to_string(number); }
-
 void CheckCpus(const CoreMap& map, const PlacementChoice& choice) {
   std::vector<unsigned> usable;
   for (const Core& core : map.cores) {
@@ -136,10 +134,10 @@ class Placing {
     } else if (!placement_.device_node) {
       Tell("the NUMA node of " + device + " is not known");
     } else {
-      Tell(device + " is on " + Node(*placement_.device_node));
+      Tell(device + " is on " + NumaNodeName(*placement_.device_node));
     }
     if (choice_.numa_node) {
-      Tell(Node(*choice_.numa_node) + " by " + std::string(choice_.node_option));
+      Tell(NumaNodeName(*choice_.numa_node) + " by " + std::string(choice_.node_option));
     }
   }
 
@@ -157,10 +155,11 @@ class Placing {
     Append(placement_.device_node);
     Append(std::nullopt);
     Append(std::nullopt, /*also_taken=*/true);
-    if (near == 0) {
-      placement_.reasons.back() += request_.taken_cpus.empty()
-                                       ? ", but this process may use none of its cpus"
-                                       : ", but this process may use no other of its cpus";
+    const bool all_are_withheld = CpusInOrder(map_, home_, {}).empty();
+    if (all_are_withheld) {
+      placement_.reasons.back() += ", but this process may use none of its cpus";
+    } else if (near == 0 && choice_.cpus.empty()) {
+      placement_.reasons.back() += ", but this process may use no other of its cpus";
     }
     const std::vector<unsigned>& from = choice_.cpus.empty() ? order_ : choice_.cpus;
     for (std::size_t i = 0; i < workers && !from.empty(); ++i) {
@@ -191,6 +190,10 @@ class Placing {
   void PlaceSession() {
     std::vector<unsigned> workers = placement_.worker_cpus;
     if (workers.empty()) return;
+    if (request_.session_cpu) {
+      placement_.session_cpu = request_.session_cpu;
+      return;
+    }
     workers.insert(workers.end(), request_.taken_cpus.begin(), request_.taken_cpus.end());
     std::optional<unsigned>& cpu = placement_.session_cpu;
     cpu = SpareCore(CoresInOrder(map_, home_, unwanted_), workers);
@@ -223,6 +226,7 @@ class Placing {
     for (const unsigned cpu : placement_.worker_cpus) {
       const Core* core = map_.CoreOf(cpu);
       cores.push_back(core);
+      placement_.core_of_worker.push_back(core->cpus.front());
       if (core->node && !map_.HasOneNode()) placement_.worker_nodes.push_back(*core->node);
     }
     if (placement_.worker_nodes.size() < placement_.worker_cpus.size()) {
@@ -269,6 +273,8 @@ const Core* CoreMap::CoreOf(unsigned cpu) const {
                                   [&](const Core& core) { return Contains(core.cpus, cpu); });
   return found == cores.end() ? nullptr : &*found;
 }
+
+std::string NumaNodeName(unsigned number) { return "NUMA node " + std::to_string(number); }
 
 std::string Placement::Reason() const {
   std::string sentence;

@@ -59,12 +59,15 @@ struct PlacementChoice {
   std::string_view node_option = "--numa-node";
 };
 
+std::string NumaNodeName(unsigned number);  // "NUMA node 1"
+
 struct PlacementRequest {
   DevicePosition device;
   std::size_t workers = 1;
   PlacementChoice choice = {};
   std::vector<unsigned> busy_cpus = {};   // with other work, such as the device's interrupts
   std::vector<unsigned> taken_cpus = {};  // by workers of other devices: only when no other is left
+  std::optional<unsigned> session_cpu = {};  // chosen already; absent: one is looked for
 };
 
 struct Placement {
@@ -72,6 +75,8 @@ struct Placement {
   std::vector<unsigned> worker_cpus;    // one a worker (OS numbers); empty: not pinned
   std::vector<unsigned> worker_nodes;   // of these; empty where there is one, or not known
   std::size_t worker_cores = 0;         // distinct physical ones
+  // The physical core of each worker, by the first of its cpus that this process may use.
+  std::vector<unsigned> core_of_worker = {};
   std::optional<unsigned> session_cpu;  // none of the workers', where there are enough
   std::optional<unsigned> memory_node;  // absent: nothing to choose
   std::optional<unsigned> distance;     // the largest of a worker or the memory to the device

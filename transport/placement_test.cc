@@ -13,6 +13,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 using Cpus = std::vector<unsigned>;
@@ -48,6 +49,7 @@ TEST_P(Places, AreThoseExpected) {
   EXPECT_EQ(placement.worker_cpus, row.expected.worker_cpus);
   EXPECT_EQ(placement.worker_nodes, row.expected.worker_nodes);
   EXPECT_EQ(placement.worker_cores, row.expected.worker_cores);
+  EXPECT_EQ(placement.core_of_worker.size(), placement.worker_cpus.size());
   EXPECT_EQ(placement.session_cpu, row.expected.session_cpu);
   EXPECT_EQ(placement.memory_node, row.expected.memory_node);
   EXPECT_EQ(placement.distance, row.expected.distance);
@@ -115,6 +117,13 @@ INSTANTIATE_TEST_SUITE_P(
              "two_sockets",
              {.device = Named("mlx5_1"), .workers = 1, .choice = {.cpus = {6}, .numa_node = 0}},
              Expect(1, {6}, {1}, 1, 0, 0, 21)},
+        Case{"two_sockets_session_beside_cpus_of_another_devices_workers",
+             "two_sockets",
+             {.device = Named("mlx5_1"),
+              .workers = 1,
+              .choice = {.cpus = {4, 7}},
+              .taken_cpus = {4, 7}},
+             Expect(1, {4}, {1}, 1, 6, 1, 10)},
         Case{"two_sockets_not_pinned",
              "two_sockets",
              {.device = Named("mlx5_1"), .workers = 2, .choice = {.pin = false}},
@@ -213,6 +222,13 @@ TEST(PlacementReason, NamesTheOptionThatDecides) {
             "session on cpu 0; memory on node 0");
 }
 
+TEST(PlacementReason, LeavesTheSessionToTheDeviceThatChoseItsCpu) {
+  const Placement placement =
+      Saved("two_sockets").Place({.device = Named("mlx5_1"), .workers = 2, .session_cpu = 3});
+  EXPECT_EQ(placement.session_cpu, 3U);
+  EXPECT_EQ(placement.Reason(), "mlx5_1 is on NUMA node 1; workers on cpus 4, 5; memory on node 1");
+}
+
 TEST(PlacementReason, SaysThatThreadsAreNotPinned) {
   EXPECT_THAT(
       Saved("two_sockets").Place({.device = Named("mlx5_1"), .choice = {.pin = false}}).reasons,
@@ -228,6 +244,13 @@ TEST(PlacementReason, SaysWhichCoresHaveInterrupts) {
 TEST(PlacementReason, SaysWhereMemoryIsWhenTheDevicesIsWithheld) {
   EXPECT_THAT(Saved("container").Place({.device = Named("mlx5_1")}).reasons,
               Contains("memory on node 0, since that of the device may not be used"));
+}
+
+TEST(Placement, HasTheCoreThatSiblingsShare) {
+  const Placement placement =
+      Saved("two_sockets")
+          .Place({.device = Named("mlx5_1"), .workers = 3, .choice = {.cpus = {14, 5, 6}}});
+  EXPECT_THAT(placement.core_of_worker, ElementsAre(6, 5, 6));
 }
 
 TEST(PlacementTree, MarksTheDeviceItsCoresAndItsMemory) {
