@@ -33,10 +33,10 @@ struct NamedPort {
   PortInfo port;
 };
 
-// Of all devices. `number`: no port of another number; absent: any.
-std::vector<NamedPort> ActivePorts(std::optional<int> number) {
+// Of all devices. `number`: no port of another number; absent: any. `skipped`: see ListDevices().
+std::vector<NamedPort> ActivePorts(std::optional<int> number, std::vector<std::string>* skipped) {
   std::vector<NamedPort> ports;
-  for (const DeviceInfo& device : ListDevices(nullptr)) {
+  for (const DeviceInfo& device : ListDevices(skipped)) {
     for (const PortInfo& port : device.ports) {
       if (port.state != IBV_PORT_ACTIVE || (number && port.number != *number)) continue;
       ports.push_back({device.name, port});
@@ -59,7 +59,16 @@ OpenPort OpenDefault(const Local& local, std::string_view session_ip) {
 
 std::vector<OpenPort> OpenAll(std::optional<int> number, std::string_view link_layer) {
   std::vector<OpenPort> ports;
-  for (const NamedPort& named : ActivePorts(number)) {
+  std::vector<std::string> skipped;
+  const std::vector<NamedPort> active = ActivePorts(number, &skipped);
+  if (!skipped.empty()) {
+    throw Error(
+        Blame::kEnvironment,
+        "\"all\" cannot be all devices: " + skipped.front() +
+            (skipped.size() > 1 ? ", and " + std::to_string(skipped.size() - 1) + " more" : ""),
+        "name the devices that are to be used, such as --ib-dev mlx5_0,mlx5_1");
+  }
+  for (const NamedPort& named : active) {
     if (named.port.link_layer != link_layer) continue;
     ports.push_back(OpenOne(named.device, named.port.number));
   }
@@ -114,7 +123,7 @@ std::vector<OpenPort> OpenListed(std::span<const std::string> names, const Local
 
 // The server's own choice.
 std::vector<OpenPort> OpenChosen(const RailRequest& request, const Local& local) {
-  const std::vector<NamedPort> candidates = ActivePorts(local.port);
+  const std::vector<NamedPort> candidates = ActivePorts(local.port, nullptr);
   std::vector<PortInfo> own;
   std::vector<std::string> names;
   for (const NamedPort& candidate : candidates) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <string>
 #include <vector>
 
@@ -70,6 +71,13 @@ TEST_F(Rails, AreThoseThatAreNamedInTheirOrder) {
 
 TEST_F(Rails, AreAllActivePortsOfTheSessionsLinkLayer) {
   EXPECT_THAT(Own({"all"}), ElementsAre("rxe0", "rxe1"));
+}
+
+TEST_F(Rails, AreNotAllWhereADeviceDoesNotOpen) {
+  fake::Inject({.failing_call = "ibv_open_device", .failing_errno = EACCES, .failing_after = 7});
+  EXPECT_THAT([] { Own({"all"}); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("\"all\" cannot be all devices: "),
+                                         HasSubstr("cannot open ib0: Permission denied"))));
 }
 
 TEST_F(Rails, AreNamedOnceEach) {
