@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/agreement.h"
+#include "transport/gid_json.h"
 #include "transport/json_reader.h"
 
 namespace rdmabench {
@@ -10,22 +11,6 @@ using nlohmann::json;
 
 constexpr std::uint64_t kMostU32 = 0xffffffff;
 constexpr std::size_t kMostGids = kMostGidIndex + 1;
-
-json GidToJson(const Gid& gid) {
-  return {{"index", gid.index}, {"type", GidTypeName(gid.type)}, {"text", gid.Text()}};
-}
-
-Gid GidFromJson(JsonReader reader) {
-  Gid gid;
-  gid.index = static_cast<int>(reader.Number("index", 0, kMostGids - 1));
-  const std::string type = reader.Text("type");
-  const std::optional<GidType> known = FindGidType(type);
-  if (!known) throw Error(Blame::kRun, reader.path() + ".type is '" + type + "', not a GID type");
-  gid.type = *known;
-  gid.raw = ParseGid(reader.Text("text"));
-  reader.Done();
-  return gid;
-}
 
 std::uint32_t U32(JsonReader& reader, const char* key, std::uint64_t low = 0) {
   return static_cast<std::uint32_t>(reader.Number(key, low, kMostU32));

@@ -1,10 +1,12 @@
 #include "transport/account_json.h"
 
 #include <algorithm>
-#include <limits>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "transport/error.h"
+#include "transport/gid.h"
+#include "transport/gid_json.h"
 #include "transport/json_reader.h"
 #include "transport/printable.h"
 
@@ -14,7 +16,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kMostFindings = 128;
-constexpr std::size_t kMostGids = 256;
+constexpr std::size_t kMostGids = kMostGidIndex + 1;
 constexpr std::size_t kLongestText = 1024;
 constexpr std::size_t kLongestName = 64;
 constexpr std::uint64_t kMostNumber = std::uint64_t{1} << 53U;  // that a double holds
@@ -74,20 +76,6 @@ std::vector<Fact> ReadFacts(JsonReader reader) {
   return facts;
 }
 
-json GidToJson(const Gid& gid) {
-  return {{"index", gid.index}, {"type", GidTypeName(gid.type)}, {"text", gid.Text()}};
-}
-
-Gid ReadGid(JsonReader& reader) {
-  Gid gid;
-  gid.index =
-      static_cast<int>(reader.Number("index", 0, std::numeric_limits<std::uint16_t>::max()));
-  gid.type = Known(FindGidType(reader.Text("type", kLongestName)), reader, "type");
-  gid.raw = ParseGid(reader.Text("text", kLongestName));
-  reader.Done();
-  return gid;
-}
-
 }  // namespace
 
 json AccountToJson(const Account& account) {
@@ -97,7 +85,7 @@ json AccountToJson(const Account& account) {
   }
   json gids = json::array();
   for (const Gid& gid : account.facts.gids) {
-    if (gids.size() < kMostGids) gids.push_back(GidToJson(gid));
+    if (gid.index <= kMostGidIndex && gids.size() < kMostGids) gids.push_back(GidToJson(gid));
   }
   return {{"host", Printable(account.host, kLongestText)},
           {"findings", std::move(findings)},
@@ -114,7 +102,7 @@ Account AccountFromJson(const json& body, const std::string& side) {
   }
   account.facts.facts = ReadFacts(reader.Object("facts"));
   for (JsonReader& gid : reader.Objects("gids", kMostGids)) {
-    account.facts.gids.push_back(ReadGid(gid));
+    account.facts.gids.push_back(GidFromJson(std::move(gid)));
   }
   reader.Done();
   return account;

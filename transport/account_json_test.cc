@@ -57,6 +57,16 @@ TEST(AccountJson, CutsWhatIsTooMuchForTheReader) {
   EXPECT_LT(read.facts.gids.size(), 1000U);
 }
 
+// None that a queue pair could use.
+TEST(AccountJson, LeavesOutAGidWhoseIndexIsAboveWhatAReaderTakes) {
+  Account account = Sample();
+  account.facts.gids.push_back(account.facts.gids[0]);
+  account.facts.gids[0].index = 256;
+  const Account read = AccountFromJson(AccountToJson(account), "server");
+  ASSERT_THAT(read.facts.gids, SizeIs(1));
+  EXPECT_EQ(read.facts.gids[0].index, 1);
+}
+
 // What a hostile or a newer server may send, and what the refusal names.
 struct Broken {
   std::string name;
