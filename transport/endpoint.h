@@ -80,7 +80,10 @@ class Endpoint {
   std::uint64_t own_addr() const { return memory_.addr(); }
   std::uint64_t exposed_addr() const { return memory_.addr() + options_.own_bytes; }
   std::byte* own_data() const { return memory_.data(); }
-  std::byte* exposed_data() const { return memory_.data() + options_.own_bytes; }
+  // Null, as own_data(), where memory has no address.
+  std::byte* exposed_data() const {
+    return memory_.data() == nullptr ? nullptr : memory_.data() + options_.own_bytes;
+  }
   std::uint32_t inline_bytes() const { return inline_bytes_; }  // granted
   const QpAttributes& attributes() const { return options_.attributes; }
 

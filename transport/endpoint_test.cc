@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstddef>
 #include <optional>
 #include <set>
 #include <string>
@@ -15,6 +16,7 @@
 #include "transport/error.h"
 #include "transport/fake_verbs.h"
 #include "transport/gid.h"
+#include "transport/handle.h"
 #include "transport/memory.h"
 #include "transport/qp_type.h"
 
@@ -192,6 +194,26 @@ TEST_P(EachQpType, CarriesAMessage) {
   ASSERT_EQ(ibv_poll_cq(client().send_cqs()[0].get(), 1, &wc), 1);
   EXPECT_EQ(wc.status, IBV_WC_SUCCESS);
   EXPECT_EQ(server().memory().data()[GetParam().recv_headroom], std::byte{0x42});
+}
+
+// As device memory is.
+TEST_F(EndpointTest, HasNoAddressForTheProcessorWhereMemoryHasNone) {
+  static std::byte behind[8192];
+  MemoryKind kind = FindMemoryKind("host");
+  kind.allocate = [](ibv_pd* /*pd*/, const BufferRequest& request) {
+    return Buffer(nullptr, request.bytes, [] {});
+  };
+  kind.register_with = [](ibv_pd* pd, const Buffer& buffer, int access) {
+    return Registration{.mr = Mr(ibv_reg_mr(pd, behind, buffer.size(), access)), .iova = 0};
+  };
+  kind.fill = [](const Buffer& /*buffer*/, std::byte /*value*/) {};
+  EndpointOptions options = Options();
+  options.memory_kind = &kind;
+  options.own_bytes = options.exposed_bytes = 4096;
+  const Endpoint endpoint(device(), options);
+  EXPECT_EQ(endpoint.own_data(), nullptr);
+  EXPECT_EQ(endpoint.exposed_data(), nullptr);
+  EXPECT_EQ(endpoint.exposed_addr(), 4096U);
 }
 
 TEST_F(EndpointTest, DrawsPacketNumbersOf24Bits) {
