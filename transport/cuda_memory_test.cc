@@ -156,6 +156,13 @@ TEST_F(CudaMemory, TakesPeermemWhereTheDeviceDoesNotTakeThisDmabuf) {
                                      "Invalid argument"));
 }
 
+TEST_F(CudaMemory, TakesPeermemWhereTheDeviceCannotBeAskedForDmabufs) {
+  LoadModule("nvidia_peermem");
+  fake::Inject({.failing_call = "ibv_alloc_pd", .failing_errno = ENOMEM});
+  EXPECT_THAT(Register(),
+              StartsWith("by peermem; no dma-buf: cannot allocate a protection domain"));
+}
+
 TEST_F(CudaMemory, NamesBothReasonsWhenPeermemIsNotLoaded) {
   cuda_.gpus[0].exports_dmabuf = false;
   EXPECT_THAT([&] { Register(); },

@@ -170,7 +170,8 @@ Registration RegisterDmabuf(ibv_pd* pd, const Buffer& buffer, int access) {
 // descriptor -1 would not do: the library leaves it out, and the kernel misses it before it asks
 // the driver.
 std::optional<std::string> WhyNoDmabuf(ibv_context* context) {
-  const Pd pd(Check(ibv_alloc_pd(context), "cannot allocate a protection domain"));
+  const Pd pd(ibv_alloc_pd(context));
+  if (pd == nullptr) return WithReason("cannot allocate a protection domain", errno);
   const Descriptor other(open("/dev/null", O_RDWR | O_CLOEXEC));
   const Mr mr(
       ibv_reg_dmabuf_mr(pd.get(), 0, SystemPageBytes(), 0, other.get(), IBV_ACCESS_LOCAL_WRITE));

@@ -133,6 +133,12 @@ TEST_P(Dmabuf, IsTakenForRegistrableWhereTheDriverOnlyMissesTheDescriptor) {
   EXPECT_EQ(WhyNoDmabuf(device_->context()), std::nullopt);
 }
 
+TEST_P(Dmabuf, IsNotThereWhereTheDeviceCannotBeAsked) {
+  fake::Inject({.failing_call = "ibv_alloc_pd", .failing_errno = ENOMEM});
+  EXPECT_THAT(WhyNoDmabuf(device_->context()).value_or(""),
+              HasSubstr("cannot allocate a protection domain: Cannot allocate memory"));
+}
+
 TEST_P(Dmabuf, SaysWhatTheKernelLacks) {
   EXPECT_THAT(
       [] {

@@ -25,6 +25,13 @@ Buffer Filled(const MemoryKind& kind, Buffer buffer) {
   return buffer;
 }
 
+// A device that cannot be asked has none, either.
+std::optional<std::string> WhyNot(const MemoryKind& kind, ibv_context* context) try {
+  return kind.why_not(context);
+} catch (const Error& error) {
+  return error.what();
+}
+
 }  // namespace
 
 std::span<const MemoryKind* const> MemoryKinds() { return kMemoryKinds; }
@@ -44,7 +51,7 @@ const MemoryKind& FindMemoryKind(std::string_view name) {
 std::vector<KindAvailability> ProbeMemoryKinds(ibv_context* context) {
   std::vector<KindAvailability> kinds;
   for (const MemoryKind* kind : kMemoryKinds) {
-    kinds.push_back({kind->name, kind->summary, kind->why_not(context)});
+    kinds.push_back({kind->name, kind->summary, WhyNot(*kind, context)});
   }
   return kinds;
 }

@@ -111,6 +111,19 @@ TEST(Memory, TellsOfEveryKindWhatItIsAndWhetherItIsThere) {
   EXPECT_EQ(of("odp")->why_not, "the device does not page on demand");
 }
 
+TEST(Memory, IsNotThereWhereTheDeviceCannotBeAsked) {
+  fake::Reset();
+  const Device device = Device::Open("fake0");
+  fake::Inject({.failing_call = "ibv_query_device", .failing_errno = EIO});
+  const std::vector<KindAvailability> kinds = ProbeMemoryKinds(device.context());
+  ASSERT_EQ(kinds.size(), MemoryKinds().size());
+  for (const KindAvailability& kind : kinds) {
+    if (kind.name != "odp" && kind.name != "dm") continue;
+    EXPECT_THAT(kind.why_not.value_or(""), HasSubstr("cannot ask what the device can do"))
+        << kind.name;
+  }
+}
+
 TEST(Memory, NamesTheKnownKindsWhenAskedForAnother) {
   EXPECT_THAT([] { FindMemoryKind("hosts"); },
               ThrowsMessage<Error>(AllOf(HasSubstr("known: host"), HasSubstr("did you mean"))));
