@@ -7,6 +7,7 @@
 #include "bench/open_loop.h"
 #include "bench/test.h"
 #include "transport/error.h"
+#include "transport/memory.h"
 
 namespace rdmabench {
 namespace {
@@ -291,10 +292,11 @@ Agreement Agree(const TestPlan& test, const Sides& sides, const Limits& limits) 
   Derive(test, agreement);
   const bool server_keeps = DutyOf(FindTest(test.test), test.queue, Role::kServer).pings;
   std::uint64_t memory = server_keeps ? sides.keep_samples * sizeof(std::uint64_t) : 0;
+  const std::size_t granule = FindMemoryKind(test.memory.server_kind()).granule;
   for (std::uint32_t i = 0; i < all.threads; ++i) {
     const std::uint32_t pairs = QueuePairsOf(all, i);
-    memory += agreement.OwnBytes(pairs) + agreement.ExposedBytes(test, pairs) +
-              pairs * RequestBytes(agreement);
+    const std::uint64_t slots = agreement.OwnBytes(pairs) + agreement.ExposedBytes(test, pairs);
+    memory += (slots + granule - 1) / granule * granule + pairs * RequestBytes(agreement);
   }
   CheckLimit("bytes of memory a client", memory, limits.memory_bytes);
   return agreement;

@@ -130,6 +130,25 @@ TEST(Agree, RefusesWhatIsBeyondTheServersLimitsNamingBothNumbers) {
   EXPECT_THROW(Agree(test, Roce(), {.duration_ms = 1000}), Error);
 }
 
+// A worker's memory is at least one page of its kind.
+TEST(Agree, CountsTheWholePagesOfTheServersKindOfMemory) {
+  TestPlan test = PlanOf("write_bw");
+  test.run.message_bytes = {64};
+  test.queue.queue_pairs = test.queue.threads = 4;
+  const auto mib = [](std::uint64_t count) { return Limits{.memory_bytes = count << 20}; };
+  EXPECT_NO_THROW(Agree(test, Roce(), mib(1)));
+  test.memory.remote_kind = "huge2m";
+  EXPECT_THROW(Agree(test, Roce(), mib(8)), Error);
+  EXPECT_NO_THROW(Agree(test, Roce(), mib(9)));
+  test.memory.remote_kind = "huge1g";
+  EXPECT_THROW(Agree(test, Roce(), mib(4096)), Error);
+  EXPECT_NO_THROW(Agree(test, Roce(), mib(4097)));
+  // The client's own is no concern of the server.
+  test.memory.kind = "huge1g";
+  test.memory.remote_kind = "host";
+  EXPECT_NO_THROW(Agree(test, Roce(), mib(1)));
+}
+
 TEST(Agree, CountsTheSamplesThatTheServerKeeps) {
   TestPlan test = PlanOf("read_lat");
   Sides sides = Roce();

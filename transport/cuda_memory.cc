@@ -128,6 +128,7 @@ constinit const MemoryKind kCudaMemory = {
     .fill = FillCuda,
     .cpu_access = false,
     .inline_ok = false,
+    .granule = kGpuPageBytes,
     .argument = Argument::kOptional,
 };
 

@@ -85,7 +85,8 @@ constexpr MemoryKind KindOf(std::string_view name, std::string_view summary) {
           .register_with = RegisterByAddress,
           .fill = FillByCpu,
           .cpu_access = true,
-          .inline_ok = true};
+          .inline_ok = true,
+          .granule = kPageBytes};
 }
 
 }  // namespace

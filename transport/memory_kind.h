@@ -82,6 +82,7 @@ struct MemoryKind {
   bool cpu_access;  // loads and stores work: memory polling and verification are possible
   bool inline_ok;
   bool over_pcie = true;  // the device reaches it so, and may do it in relaxed order
+  std::size_t granule = 4096;  // a buffer takes whole ones
   Argument argument = Argument::kNone;
   // As why_not, for one type of queue pair; null: all are alike.
   std::optional<std::string> (*why_not_on)(ibv_context*, ibv_qp_type) = nullptr;
