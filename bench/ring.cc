@@ -22,7 +22,7 @@ std::uint64_t RingShape::WholeUnits(std::uint64_t messages) const {
 }
 
 std::uint32_t RingShape::Length() const {
-  return static_cast<std::uint32_t>(WholeUnits(std::max(window, rules.slots)));
+  return static_cast<std::uint32_t>(rules.RingLength(window, Unit()));
 }
 
 std::uint32_t RingShape::Slots() const {

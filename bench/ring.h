@@ -28,8 +28,8 @@ struct RingShape {
   bool operator==(const RingShape&) const = default;
   // Messages after which posts and completions end together: counts are whole multiples of it.
   std::uint64_t Unit() const;
-  // Requests in the ring: the first multiple of Unit() that is not below the window, nor below the
-  // slots to go through.
+  // Requests in the ring: the first multiple of Unit(), and of the slots to go through, that is not
+  // below the window.
   std::uint32_t Length() const;
   // Message slots of a queue pair.
   std::uint32_t Slots() const;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 namespace rdmabench {
 namespace {
 
@@ -89,6 +91,17 @@ TEST(WorkRing, GoesThroughAllItsSlotsInTheirOrderAndBackToTheFirst) {
     EXPECT_EQ(ring.requests()[i].sg_list->addr, kLocal + order[i] * 64);
     EXPECT_EQ(ring.requests()[i].wr.rdma.remote_addr, kRemote + order[i] * 64);
   }
+}
+
+TEST(WorkRing, UsesEachSlotAsOftenAsAnyWhereTheWindowIsNoMultipleOfThem) {
+  RingShape shape{64, 128, 1, 4};
+  shape.rules.slots = 96;
+  EXPECT_EQ(shape.Length(), 192U);
+  WorkRing ring = MakeRing(shape, SlotLayout(64, 96, 1 << 20, shape.rules));
+  std::map<std::uint64_t, int> uses;
+  for (const ibv_send_wr& request : ring.requests()) ++uses[request.wr.rdma.remote_addr];
+  EXPECT_EQ(uses.size(), 96U);
+  for (const auto& [addr, count] : uses) EXPECT_EQ(count, 2) << addr;
 }
 
 TEST(WorkRing, IsNoShorterThanItsWindowWhereSlotsAreFewer) {

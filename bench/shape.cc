@@ -195,7 +195,7 @@ ReceiveShape ReceiveShapeFor(const TestPlan& test, std::uint64_t most_message,
 }
 
 std::uint32_t ReceiveShape::Length() const {
-  return (std::max(depth, rules.slots) + chain - 1) / chain * chain;
+  return static_cast<std::uint32_t>(rules.RingLength(depth, chain));
 }
 
 SlotLayout LayoutFor(const RingShape& shape, std::uint32_t queue_pairs) {

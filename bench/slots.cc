@@ -18,6 +18,11 @@ std::uint64_t SlotRules::LeastStride(std::uint64_t message_bytes) const {
   return (offset + message_bytes + align - 1) / align * align;
 }
 
+std::uint64_t SlotRules::RingLength(std::uint64_t least, std::uint64_t unit) const {
+  const std::uint64_t lap = slots == 0 ? unit : std::lcm(std::uint64_t{slots}, unit);
+  return (least + lap - 1) / lap * lap;
+}
+
 SlotRules RulesFor(const MemoryOptions& memory, const SlotUse& use) {
   SlotRules rules;
   rules.align = memory.align_bytes.value_or(rules.align);
@@ -37,8 +42,10 @@ SlotRules RulesFor(const MemoryOptions& memory, const SlotUse& use) {
   const std::uint64_t most =
       std::clamp<std::uint64_t>(kMostSlotsOfSide / use.queues, 1, kMostSlotsOfQueue);
   std::uint64_t slots = std::min(fitting, most);
-  // A ring that goes through all of them evenly.
+  // A ring that goes through all of them evenly, without being longer than it has to be for others.
   if (slots > use.unit) slots = slots / use.unit * use.unit;
+  const std::uint64_t longest = std::max<std::uint64_t>(most, use.unit);
+  while (std::lcm(slots, std::uint64_t{use.unit}) > longest) --slots;
   rules.slots = static_cast<std::uint32_t>(slots);
   if (fitting > most) rules.stride = share / slots / rules.align * rules.align;
   return rules;

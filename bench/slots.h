@@ -20,6 +20,9 @@ struct SlotRules {
 
   bool operator==(const SlotRules&) const = default;
   std::uint64_t LeastStride(std::uint64_t message_bytes) const;
+  // Requests of a ring that has whole units, not fewer requests than `least`, and where there are
+  // slots to go through, each of them as often as any other.
+  std::uint64_t RingLength(std::uint64_t least, std::uint64_t unit) const;
 };
 
 // Slots of one side that its requests are prepared for, a queue and in all: beyond it slots lie

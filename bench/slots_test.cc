@@ -43,6 +43,18 @@ TEST(SlotRules, GiveARingAWholeNumberOfItsUnits) {
   EXPECT_EQ(RulesFor(Within(100 * 64), {.message_bytes = 64, .queues = 1, .unit = 32}).slots, 96U);
 }
 
+TEST(SlotRules, KeepARingShortWhereAUnitIsLongerThanTheSlots) {
+  const auto rules = [](std::uint32_t slots, std::uint32_t unit) {
+    return RulesFor(Within(slots * std::uint64_t{64}),
+                    {.message_bytes = 64, .queues = 1, .unit = unit});
+  };
+  EXPECT_EQ(rules(96, 100).slots, 96U);
+  EXPECT_EQ(rules(96, 100).RingLength(128, 100), 2400U);
+  EXPECT_EQ(rules(999, 1000).slots, 980U);
+  EXPECT_LE(rules(999, 1000).RingLength(1000, 1000), kMostSlotsOfQueue);
+  EXPECT_EQ(rules(5, kMostSlotsOfQueue - 15).slots, 1U);
+}
+
 // Requests are prepared, so there are only so many; slots then lie as far apart as it takes.
 TEST(SlotRules, SpreadSlotsWhereRequestsWouldBeTooMany) {
   const SlotRules rules = RulesFor(Within(1024 * kMiB), {.message_bytes = 64});
