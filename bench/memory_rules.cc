@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "bench/duty.h"
 #include "bench/open_loop.h"
 #include "bench/slots.h"
 #include "bench/test.h"
@@ -40,9 +41,15 @@ constexpr Touch kTouches[] = {
     {NamesSlots, "a rate", "its messages are told apart by what the processor writes into them"},
 };
 
-// `option`: "--memory dm".
-void ValidateKind(const TestPlan& test, const MemoryKind& kind, const std::string& option) {
-  if (!kind.inline_ok && test.queue.inline_bytes.value_or(0) > 0) {
+// Requests of `role` have their payload in its memory.
+bool Posts(const TestPlan& test, Role role) {
+  return DutyOf(FindTest(test.test), test.queue, role).Posts();
+}
+
+// `option`: "--memory dm"; `posts`: one whose memory is of that kind.
+void ValidateKind(const TestPlan& test, const MemoryKind& kind, const std::string& option,
+                  bool posts) {
+  if (posts && !kind.inline_ok && test.queue.inline_bytes.value_or(0) > 0) {
     Refuse("--inline-size does not go with " + option,
            "the processor cannot read that memory to put it into a request");
   }
@@ -105,10 +112,13 @@ void ValidatePlace(const TestPlan& test) {
 
 void ValidateMemory(const TestPlan& test) {
   const MemoryOptions& memory = test.memory;
-  ValidateKind(test, FindMemoryKind(memory.kind), "--memory " + memory.kind);
+  const bool client_posts = Posts(test, Role::kClient);
+  const bool server_posts = Posts(test, Role::kServer);
+  ValidateKind(test, FindMemoryKind(memory.kind), "--memory " + memory.kind,
+               client_posts || (server_posts && !memory.remote_kind));
   if (memory.remote_kind) {
     ValidateKind(test, FindMemoryKind(*memory.remote_kind),
-                 "--remote-memory " + *memory.remote_kind);
+                 "--remote-memory " + *memory.remote_kind, server_posts);
   }
   ValidateAccess(test);
   ValidatePlace(test);

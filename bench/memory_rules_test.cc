@@ -35,6 +35,26 @@ INSTANTIATE_TEST_SUITE_P(
                             plan.queue.inline_bytes = 64;
                           },
                           "--inline-size", "--memory dm"},
+                    Clash{"write_bw",
+                          [](TestPlan& plan) {
+                            UseDeviceMemoryThere(plan);
+                            plan.queue.inline_bytes = 64;
+                            plan.queue.bidirectional = true;
+                          },
+                          "--inline-size", "--remote-memory dm"},
+                    Clash{"write_bw",
+                          [](TestPlan& plan) {
+                            UseDeviceMemoryThere(plan);
+                            plan.queue.inline_bytes = 64;
+                            plan.queue.reversed = true;
+                          },
+                          "--inline-size", "--remote-memory dm"},
+                    Clash{"send_lat",
+                          [](TestPlan& plan) {
+                            UseDeviceMemoryThere(plan);
+                            plan.queue.inline_bytes = 64;
+                          },
+                          "--inline-size", "--remote-memory dm"},
                     Clash{"read_bw",
                           [](TestPlan& plan) {
                             UseDeviceMemory(plan);
@@ -89,6 +109,20 @@ TEST(ValidateMemory, AllowsDeviceMemoryWhereTheProcessorHasNothingToDoWithMessag
     plan.memory.kind = "dm";
     EXPECT_NO_THROW(Validate({.tests = {plan}})) << test;
   }
+}
+
+// Only what is posted is inline.
+TEST(ValidateMemory, AllowsInlineBesideDeviceMemoryOfASideThatPostsNothing) {
+  TestPlan plan = PlanOf("write_bw");
+  plan.queue.inline_bytes = 64;
+  plan.memory.remote_kind = "dm";
+  EXPECT_NO_THROW(Validate({.tests = {plan}}));
+  plan.memory.kind = "dm";
+  plan.memory.remote_kind = "host";
+  plan.queue.reversed = true;
+  EXPECT_NO_THROW(Validate({.tests = {plan}}));
+  plan.memory.remote_kind.reset();
+  EXPECT_THROW(Validate({.tests = {plan}}), Error);
 }
 
 TEST(ValidateMemory, RefusesAnOrderThatIsNoneNamingTheKnownOnes) {
