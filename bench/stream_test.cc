@@ -2,10 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
 #include <map>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include "bench/plan.h"
 #include "bench/policies.h"
+#include "bench/shape.h"
 
 namespace rdmabench {
 namespace {
@@ -19,6 +25,7 @@ struct Wire {
   std::deque<Request> queue;
   std::map<std::uint64_t, std::uint32_t> in_flight;
   std::map<std::uint64_t, std::uint64_t> posted;
+  std::vector<std::uint64_t> local, remote;  // addresses that requests name, as they were posted
   std::uint32_t most_in_flight = 0;
   std::uint32_t served_a_poll = 7;
   std::uint64_t fail_at = 0;  // the n-th request served fails
@@ -33,6 +40,8 @@ struct TestChannel {
     for (; chain != nullptr; chain = chain->next) {
       wire->queue.push_back({chain->wr_id, (chain->send_flags & IBV_SEND_SIGNALED) != 0});
       ++wire->posted[chain->wr_id];
+      wire->local.push_back(chain->sg_list->addr);
+      wire->remote.push_back(chain->wr.rdma.remote_addr);
       wire->most_in_flight = std::max(wire->most_in_flight, ++wire->in_flight[chain->wr_id]);
     }
     return 0;
@@ -116,6 +125,75 @@ INSTANTIATE_TEST_SUITE_P(
                     StreamCase{{64, 128, 32, 32}, 2, 1024}, StreamCase{{64, 128, 32, 100}, 1, 801},
                     StreamCase{{64, 128, 1, 32}, 5, 33}, StreamCase{{64, 1, 1, 1}, 3, 17},
                     StreamCase{{64, 22, 8, 15}, 2, 1}, StreamCase{{64, 16, 4, 2}, 16, 100}));
+
+// What is posted, not what the plan says.
+class StreamAccess : public StreamTest {
+ protected:
+  static constexpr std::uint32_t kLanes = 2;
+  static constexpr std::uint64_t kBytes = 512;
+  static constexpr std::uint64_t kSlots = 96;  // of a queue pair: fewer than its window
+  static constexpr std::uint64_t kLaps = 10;
+
+  // Of a write_bw, each lane goes through its slots so many times.
+  void RunLaps(const MemoryOptions& memory) {
+    TestPlan plan;
+    plan.test = "write_bw";
+    plan.queue.queue_pairs = kLanes;
+    plan.memory = memory;
+    const RingShape shape = ShapeFor(plan, kBytes, 4096);
+    const SlotLayout layout = LayoutFor(shape, kLanes);
+    std::vector<Lane> lanes;
+    for (std::uint32_t i = 0; i < kLanes; ++i) {
+      const WorkRing::Place place{.lane = i,
+                                  .first_slot = std::uint64_t{i} * shape.Slots(),
+                                  .local = {.addr = kLocal, .key = 1},
+                                  .target = {.addr = kRemote, .rkey = 2}};
+      lanes.push_back({&qp_, WorkRing(shape, layout, place, FindOp("write"), FindQpType("rc"))});
+    }
+    TestStream stream({.shape = shape, .messages = kLaps * kSlots}, std::move(lanes), {nullptr});
+    EXPECT_EQ(Run(stream).outcome, Outcome::kDone);
+  }
+  static std::map<std::uint64_t, std::uint64_t> Uses(const std::vector<std::uint64_t>& addresses,
+                                                     std::uint64_t base) {
+    std::map<std::uint64_t, std::uint64_t> uses;
+    for (const std::uint64_t address : addresses) ++uses[address - base];
+    return uses;
+  }
+
+  static constexpr std::uint64_t kLocal = 0x10000;
+  static constexpr std::uint64_t kRemote = 0x900000;
+};
+
+class StreamThroughMemory : public StreamAccess, public testing::WithParamInterface<const char*> {};
+
+TEST_P(StreamThroughMemory, NamesEverySlotOfTheWorkingSetEquallyOftenOnBothSides) {
+  MemoryOptions memory;
+  memory.access = GetParam();
+  memory.working_set_bytes = kLanes * kSlots * kBytes;
+  RunLaps(memory);
+  std::map<std::uint64_t, std::uint64_t> all;
+  for (std::uint64_t slot = 0; slot < kLanes * kSlots; ++slot) all[slot * kBytes] = kLaps;
+  EXPECT_EQ(Uses(wire_.local, kLocal), all);
+  EXPECT_EQ(Uses(wire_.remote, kRemote), all);
+  // A lap of the first lane, whose slots are the lower half.
+  std::vector<std::uint64_t> lap;
+  for (const std::uint64_t address : wire_.remote) {
+    if (address < kRemote + kSlots * kBytes && lap.size() < kSlots) lap.push_back(address);
+  }
+  EXPECT_EQ(std::is_sorted(lap.begin(), lap.end()), std::string_view(GetParam()) == "sequential");
+}
+
+INSTANTIATE_TEST_SUITE_P(Accesses, StreamThroughMemory, testing::Values("sequential", "random"));
+
+TEST_F(StreamAccess, NamesOneSlotOfEachQueuePairWhereAccessIsSame) {
+  MemoryOptions memory;
+  memory.access = "same";
+  RunLaps(memory);
+  const std::map<std::uint64_t, std::uint64_t> one = {{0, kLaps * kSlots},
+                                                      {kBytes, kLaps * kSlots}};
+  EXPECT_EQ(Uses(wire_.local, kLocal), one);
+  EXPECT_EQ(Uses(wire_.remote, kRemote), one);
+}
 
 TEST_F(StreamTest, FillsTheWholeWindow) {
   const RingShape shape{64, 128, 1, 32};
