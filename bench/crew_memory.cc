@@ -44,6 +44,7 @@ void Crew::ChooseMemory(std::uint32_t index, EndpointOptions& options) const {
   };
   options.memory_kind = &memory_kind();
   options.memory_argument = MemoryArgument();
+  options.odp_requests = OdpRequests(test_, queue, setting_.role);
   options.memory_others = queue.threads - 1;
   // The first worker has as many queue pairs as any.
   const std::uint64_t most = own(0) + exposed(0);

@@ -23,6 +23,8 @@ struct Duty {
 
 Duty DutyOf(const Test& test, const QueueOptions& queue, Role role);
 Role PeerOf(Role role);
+// IBV_ODP_SUPPORT_* of the requests that reach memory of the side, its own and its peer's.
+std::uint32_t OdpRequests(const Test& test, const QueueOptions& queue, Role role);
 
 // Whether the client's run ends by what only the client knows, and the server's part, if it
 // initiates beside the client or answers it, ends then, too.

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <tuple>
 
 #include "bench/op.h"
@@ -89,6 +91,30 @@ TEST_P(EachDuty, HasSomebodyInitiate) {
 TEST(PeerOf, IsTheOtherSide) {
   EXPECT_EQ(PeerOf(Role::kClient), Role::kServer);
   EXPECT_EQ(PeerOf(Role::kServer), Role::kClient);
+}
+
+std::uint32_t RequestsOf(std::string_view test, Role role, const QueueOptions& queue = {}) {
+  return OdpRequests(FindTest(test), queue, role);
+}
+
+TEST(OdpRequests, AreOfBothSidesWhereMemoryOfThePeerIsNamed) {
+  for (const Role role : {Role::kClient, Role::kServer}) {
+    EXPECT_EQ(RequestsOf("write_bw", role), IBV_ODP_SUPPORT_WRITE);
+    EXPECT_EQ(RequestsOf("read_lat", role), IBV_ODP_SUPPORT_READ);
+    EXPECT_EQ(RequestsOf("fetch_add_bw", role), IBV_ODP_SUPPORT_ATOMIC);
+  }
+}
+
+TEST(OdpRequests, AreThoseThatASidePostsWhereMessagesAreReceived) {
+  EXPECT_EQ(RequestsOf("send_bw", Role::kClient), IBV_ODP_SUPPORT_SEND);
+  EXPECT_EQ(RequestsOf("send_bw", Role::kServer), IBV_ODP_SUPPORT_RECV);
+  constexpr std::uint32_t kBoth =
+      std::uint32_t{IBV_ODP_SUPPORT_SEND} | std::uint32_t{IBV_ODP_SUPPORT_RECV};
+  EXPECT_EQ(RequestsOf("send_lat", Role::kClient), kBoth);
+  EXPECT_EQ(RequestsOf("send_lat", Role::kServer), kBoth);
+  QueueOptions shared;
+  shared.use_srq = true;
+  EXPECT_EQ(RequestsOf("send_bw", Role::kServer, shared), IBV_ODP_SUPPORT_SRQ_RECV);
 }
 
 }  // namespace

@@ -43,19 +43,19 @@ constexpr ibv_wc_opcode kImm = IBV_WC_RECV_RDMA_WITH_IMM;
 
 constexpr Op kOps[] = {
     {"write", "RDMA WRITE", Write, kWrite, Reply::kMemory, 0, true, false, "rc uc",
-     IBV_WC_RDMA_WRITE, IBV_WC_RECV},
+     IBV_WC_RDMA_WRITE, IBV_WC_RECV, IBV_ODP_SUPPORT_WRITE},
     {"write_imm", "RDMA WRITE with immediate", WriteImm, kWrite, Reply::kReceive, 0, true, true,
-     "rc uc", IBV_WC_RDMA_WRITE, kImm},
+     "rc uc", IBV_WC_RDMA_WRITE, kImm, IBV_ODP_SUPPORT_WRITE},
     {"read", "RDMA READ", Read, kRead, Reply::kCompletion, 0, false, false, "rc", IBV_WC_RDMA_READ,
-     IBV_WC_RECV},
-    {"send", "SEND", Send, 0, Reply::kReceive, 0, true, false, "rc uc ud", IBV_WC_SEND,
-     IBV_WC_RECV},
+     IBV_WC_RECV, IBV_ODP_SUPPORT_READ},
+    {"send", "SEND", Send, 0, Reply::kReceive, 0, true, false, "rc uc ud", IBV_WC_SEND, IBV_WC_RECV,
+     IBV_ODP_SUPPORT_SEND},
     {"send_imm", "SEND with immediate", SendImm, 0, Reply::kReceive, 0, true, true, "rc uc ud",
-     IBV_WC_SEND, IBV_WC_RECV},
+     IBV_WC_SEND, IBV_WC_RECV, IBV_ODP_SUPPORT_SEND},
     {"fetch_add", "atomic FETCH AND ADD", FetchAdd, kAtomic, Reply::kCompletion, 8, false, false,
-     "rc", IBV_WC_FETCH_ADD, IBV_WC_RECV},
+     "rc", IBV_WC_FETCH_ADD, IBV_WC_RECV, IBV_ODP_SUPPORT_ATOMIC},
     {"cmp_swap", "atomic COMPARE AND SWAP", CompareSwap, kAtomic, Reply::kCompletion, 8, false,
-     false, "rc", IBV_WC_COMP_SWAP, IBV_WC_RECV},
+     false, "rc", IBV_WC_COMP_SWAP, IBV_WC_RECV, IBV_ODP_SUPPORT_ATOMIC},
 };
 
 struct OpcodeRow {

@@ -29,6 +29,7 @@ struct Op {
   // What completions of the request and, where there are any, of the receive have to say.
   ibv_wc_opcode sent;
   ibv_wc_opcode received;
+  std::uint32_t odp_request;  // IBV_ODP_SUPPORT_*
 
   bool IsAtomic() const { return (peer_access & IBV_ACCESS_REMOTE_ATOMIC) != 0; }
   // The peer's queue takes a receive request a message.

@@ -40,6 +40,8 @@ struct EndpointOptions {
   // in a file that all share.
   std::uint32_t memory_others = 0;
   std::uint64_t memory_file_offset = 0;
+  // IBV_ODP_SUPPORT_* of the requests that reach memory of this side.
+  std::uint32_t odp_requests = 0;
   bool mr_per_qp = false;  // each queue pair names the memory by a key of its own
   // The part that only this side's requests name, and behind it the part that the peer is told of
   // or that receive requests fill.

@@ -50,7 +50,8 @@ void CheckLimits(const DeviceLimits& limits, const EndpointOptions& options) {
 void CheckMemoryKind(ibv_context* context, const EndpointOptions& options) {
   const MemoryKind& kind = *options.memory_kind;
   if (kind.why_not_on == nullptr) return;
-  const std::optional<std::string> reason = kind.why_not_on(context, options.type->verbs);
+  const std::optional<std::string> reason =
+      kind.why_not_on(context, *options.type, options.odp_requests);
   if (!reason) return;
   throw Error(Blame::kEnvironment,
               "memory kind " + std::string(kind.name) + " is not available here: " + *reason,

@@ -15,6 +15,8 @@
 
 namespace rdmabench {
 
+struct QpType;
+
 // What a device that is a file maps at once.
 inline constexpr std::size_t kFileAlignment = std::size_t{1} << 21;
 
@@ -84,8 +86,10 @@ struct MemoryKind {
   bool over_pcie = true;  // the device reaches it so, and may do it in relaxed order
   std::size_t granule = 4096;  // a buffer takes whole ones
   Argument argument = Argument::kNone;
-  // As why_not, for one type of queue pair; null: all are alike.
-  std::optional<std::string> (*why_not_on)(ibv_context*, ibv_qp_type) = nullptr;
+  // As why_not, for requests on one type of queue pair, as IBV_ODP_SUPPORT_* names them; null: all
+  // are alike.
+  std::optional<std::string> (*why_not_on)(ibv_context*, const QpType&,
+                                           std::uint32_t requests) = nullptr;
 };
 
 }  // namespace rdmabench

@@ -2,9 +2,11 @@
 
 #include <cerrno>
 #include <string>
+#include <string_view>
 
 #include "transport/error.h"
 #include "transport/host_memory.h"
+#include "transport/qp_type.h"
 
 namespace rdmabench {
 namespace {
@@ -20,26 +22,29 @@ std::optional<std::string> WhyNot(ibv_context* context) {
   return "the device does not page on demand";
 }
 
-struct Transport {
-  ibv_qp_type type;
+struct Request {
+  std::uint32_t bit;
   std::string_view name;
-  std::uint32_t (*caps)(const ibv_odp_caps&);
 };
 
-constexpr Transport kTransports[] = {
-    {IBV_QPT_RC, "rc", [](const ibv_odp_caps& c) { return c.per_transport_caps.rc_odp_caps; }},
-    {IBV_QPT_UC, "uc", [](const ibv_odp_caps& c) { return c.per_transport_caps.uc_odp_caps; }},
-    {IBV_QPT_UD, "ud", [](const ibv_odp_caps& c) { return c.per_transport_caps.ud_odp_caps; }},
+constexpr Request kRequests[] = {
+    {IBV_ODP_SUPPORT_SEND, "SEND"},     {IBV_ODP_SUPPORT_RECV, "receive"},
+    {IBV_ODP_SUPPORT_WRITE, "WRITE"},   {IBV_ODP_SUPPORT_READ, "READ"},
+    {IBV_ODP_SUPPORT_ATOMIC, "atomic"}, {IBV_ODP_SUPPORT_SRQ_RECV, "shared receive"},
 };
 
-std::optional<std::string> WhyNotOn(ibv_context* context, ibv_qp_type type) {
+std::optional<std::string> WhyNotOn(ibv_context* context, const QpType& type,
+                                    std::uint32_t requests) {
   if (std::optional<std::string> reason = WhyNot(context)) return reason;
-  const ibv_odp_caps caps = CapsOf(context);
-  for (const Transport& row : kTransports) {
-    if (row.type != type || row.caps(caps) != 0) continue;
-    return "the device does not page on demand for " + std::string(row.name) + " queue pairs";
+  const std::uint32_t missing = requests & ~(CapsOf(context).per_transport_caps.*type.odp_caps);
+  std::string names;
+  for (const Request& row : kRequests) {
+    if ((missing & row.bit) == 0) continue;
+    names += (names.empty() ? "" : ", ") + std::string(row.name);
   }
-  return std::nullopt;
+  if (names.empty()) return std::nullopt;
+  return "the device does not page on demand for " + names + " requests of " +
+         std::string(type.name) + " queue pairs";
 }
 
 Registration RegisterOnDemand(ibv_pd* pd, const Buffer& buffer, int access) {

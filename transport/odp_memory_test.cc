@@ -3,8 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <string_view>
+
 #include "transport/fake_memory_verbs.h"
 #include "transport/memory.h"
+#include "transport/qp_type.h"
 
 namespace rdmabench {
 namespace {
@@ -13,8 +17,9 @@ using ::testing::HasSubstr;
 
 class OdpMemory : public ::testing::Test {
  protected:
-  std::string WhyNotOn(ibv_qp_type type) {
-    return kOdpMemory.why_not_on(device_.context(), type).value_or("it is there");
+  std::string WhyNotOn(std::string_view type, std::uint32_t requests) {
+    return kOdpMemory.why_not_on(device_.context(), FindQpType(type), requests)
+        .value_or("it is there");
   }
 
   fake::MemoryDevice device_;
@@ -27,16 +32,24 @@ TEST_F(OdpMemory, IsThereWhereTheDevicePagesOnDemand) {
 
 TEST_F(OdpMemory, IsNotThereWhereTheDeviceDoesNot) {
   EXPECT_EQ(kOdpMemory.why_not(device_.context()), "the device does not page on demand");
-  EXPECT_EQ(WhyNotOn(IBV_QPT_RC), "the device does not page on demand");
+  EXPECT_EQ(WhyNotOn("rc", IBV_ODP_SUPPORT_WRITE), "the device does not page on demand");
 }
 
 TEST_F(OdpMemory, IsThereForSomeTypesOfQueuePairOnly) {
   device_.odp.general_caps = IBV_ODP_SUPPORT;
   device_.odp.per_transport_caps.rc_odp_caps = IBV_ODP_SUPPORT_WRITE;
   device_.odp.per_transport_caps.ud_odp_caps = IBV_ODP_SUPPORT_SEND;
-  EXPECT_EQ(WhyNotOn(IBV_QPT_RC), "it is there");
-  EXPECT_EQ(WhyNotOn(IBV_QPT_UD), "it is there");
-  EXPECT_THAT(WhyNotOn(IBV_QPT_UC), HasSubstr("for uc queue pairs"));
+  EXPECT_EQ(WhyNotOn("rc", IBV_ODP_SUPPORT_WRITE), "it is there");
+  EXPECT_EQ(WhyNotOn("ud", IBV_ODP_SUPPORT_SEND), "it is there");
+  EXPECT_THAT(WhyNotOn("uc", IBV_ODP_SUPPORT_WRITE), HasSubstr("WRITE requests of uc queue pairs"));
+}
+
+TEST_F(OdpMemory, IsThereForSomeRequestsOfATypeOnly) {
+  device_.odp.general_caps = IBV_ODP_SUPPORT;
+  device_.odp.per_transport_caps.ud_odp_caps = IBV_ODP_SUPPORT_SEND;
+  EXPECT_EQ(WhyNotOn("ud", IBV_ODP_SUPPORT_SEND | IBV_ODP_SUPPORT_RECV),
+            "the device does not page on demand for receive requests of ud queue pairs");
+  EXPECT_THAT(WhyNotOn("ud", IBV_ODP_SUPPORT_SRQ_RECV), HasSubstr("for shared receive requests"));
 }
 
 TEST_F(OdpMemory, IsRegisteredForPagingAndSaysSo) {

@@ -31,11 +31,11 @@ constexpr std::uint32_t kGrhBytes = 40;
 
 constexpr QpType kQpTypes[] = {
     {"rc", IBV_QPT_RC, kInitConnected, kRtrReliable, kRtsReliable, 0, AddressByConnection, false,
-     true},
+     true, &OdpCaps::rc_odp_caps},
     {"uc", IBV_QPT_UC, kInitConnected, kRtrUnreliable, kRtsUnreliable, 0, AddressByConnection, true,
-     false},
+     false, &OdpCaps::uc_odp_caps},
     {"ud", IBV_QPT_UD, kInitDatagram, IBV_QP_STATE, kRtsUnreliable, kGrhBytes, AddressByHandle,
-     true, true},
+     true, true, &OdpCaps::ud_odp_caps},
 };
 
 bool EqualIgnoringCase(std::string_view a, std::string_view b) {

@@ -21,6 +21,8 @@ struct Target {
   std::uint32_t qkey = 0;
 };
 
+using OdpCaps = decltype(ibv_odp_caps::per_transport_caps);
+
 struct QpType {
   std::string_view name;  // "rc"
   ibv_qp_type verbs;
@@ -31,6 +33,7 @@ struct QpType {
   void (*address)(ibv_send_wr&, const Target&);  // ud: handle, qpn, qkey; rc, uc: nothing
   bool loses;                                    // a message may get lost, and nobody is told
   bool has_rdma_cm;                              // rdma_cm has a service for it
+  std::uint32_t OdpCaps::*odp_caps;  // where a device says what it pages on demand for it
 
   // A message is one packet.
   bool OneMtuAMessage() const { return verbs == IBV_QPT_UD; }
