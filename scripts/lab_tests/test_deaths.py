@@ -34,7 +34,7 @@ def serve_the_next(b, server):
     assert code == 0 and report["status"] == "complete", stderr
 
 
-@pytest.mark.parametrize("name", ["KILL", "STOP"])
+@pytest.mark.parametrize("name", [pytest.param("KILL", marks=pytest.mark.full), "STOP"])
 def test_the_server_survives_a_client_that(b, server, name):
     client = running_client(b, server)
     sent = kill(b, name)
@@ -48,7 +48,8 @@ def test_the_server_survives_a_client_that(b, server, name):
     serve_the_next(b, server)
 
 
-@pytest.mark.parametrize("name, status", [("KILL", "partial"), ("STOP", "partial")])
+@pytest.mark.parametrize("name, status", [
+    pytest.param("KILL", "partial", marks=pytest.mark.full), ("STOP", "partial")])
 def test_the_client_survives_a_server_that(a, b, name, status):
     with Server(a) as server:
         client = running_client(b, server)

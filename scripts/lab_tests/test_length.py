@@ -8,8 +8,8 @@ from hosts import parse_report
 
 
 @pytest.mark.parametrize("options, per_second", [
-    (["write_bw", "--rate", "400pps", "-s", "64"], 400),
-    (["send_bw", "--rate", "800Kbps", "-s", "500"], 200),
+    pytest.param(["write_bw", "--rate", "400pps", "-s", "64"], 400, marks=pytest.mark.full),
+    pytest.param(["send_bw", "--rate", "800Kbps", "-s", "500"], 200, marks=pytest.mark.full),
     (["write_bw", "--rate", "400pps", "-s", "64", "-q", "4", "--threads", "2", "--burst", "4"], 400),
 ], ids=lambda value: "_".join(value) if isinstance(value, list) else "")
 def test_a_rate_is_kept(b, server, options, per_second):

@@ -51,7 +51,7 @@ def measure(b, server, test, qp_type, messages, *options):
     return direction, checks
 
 
-@pytest.mark.parametrize("test, qp_type", [("send_bw", "uc"), ("send_bw", "ud")])
+@pytest.mark.parametrize("test, qp_type", [pytest.param("send_bw", "uc", marks=pytest.mark.full), ("send_bw", "ud")])
 def test_the_loss_is_that_of_the_qdisc(b, server, test, qp_type):
     with netem(b, "loss", "1%"):
         direction, _ = measure(b, server, test, qp_type, 10_000)

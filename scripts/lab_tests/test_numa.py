@@ -143,6 +143,7 @@ def test_the_choice_is_explained(numa, server):
         assert words in done.stderr, done.stderr
 
 
+@pytest.mark.full
 def test_huge_pages_are_of_the_devices_node(numa, server):
     def reserve(node, pages):
         numa.shell(f"echo {pages} > /sys/devices/system/node/node{node}/hugepages/hugepages-2048kB/nr_hugepages")

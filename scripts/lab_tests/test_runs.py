@@ -47,7 +47,8 @@ def test_a_mean_that_is_not_known_in_time_fails_when_strict(b, server):
 
 
 @pytest.mark.parametrize("test, options", [
-    ("write_bw", []), pytest.param("send_bw", [], marks=pytest.mark.full), ("send_bw", ["-c", "ud"])])
+    ("write_bw", []), pytest.param("send_bw", [], marks=pytest.mark.full),
+    pytest.param("send_bw", ["-c", "ud"], marks=pytest.mark.full)])
 def test_two_directions_are_summed_over_the_window_that_they_share(b, server, test, options):
     code, report, stderr = b.test(test, "a", "-p", server.port, "-s", "512", "-b", "-D", "3", *options)
     assert code == 0, stderr

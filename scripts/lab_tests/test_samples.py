@@ -34,7 +34,9 @@ def check(latency, samples):
         assert one["ci95_low_ns"] <= one["ns"] <= one["ci95_high_ns"]
 
 
-@pytest.mark.parametrize("test, options", [("send_lat", []), ("read_lat", ["--reversed"]), ("write_lat", ["-q", "2", "--threads", "2"])],
+@pytest.mark.parametrize("test, options", [
+    ("send_lat", []), pytest.param("read_lat", ["--reversed"], marks=pytest.mark.full),
+    pytest.param("write_lat", ["-q", "2", "--threads", "2"], marks=pytest.mark.full)],
                          ids=["send", "read_reversed", "write_by_two"])
 def test_report_and_samples_agree(b, server, test, options):
     done = b.run("rdmabench", test, "a", "-p", server.port, "-s", "2,64", "-n", COUNT, "--percentiles", "25,50,99,99.99",
