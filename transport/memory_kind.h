@@ -83,7 +83,7 @@ struct MemoryKind {
   void (*fill)(const Buffer&, std::byte);
   bool cpu_access;  // loads and stores work: memory polling and verification are possible
   bool inline_ok;
-  bool over_pcie = true;  // the device reaches it so, and may do it in relaxed order
+  bool over_pcie = true;       // the device reaches it so, and may do it in relaxed order
   std::size_t granule = 4096;  // a buffer takes whole ones
   Argument argument = Argument::kNone;
   // As why_not, for requests on one type of queue pair, as IBV_ODP_SUPPORT_* names them; null: all
