@@ -208,6 +208,7 @@ TEST_F(EndpointTest, HasNoAddressForTheProcessorWhereMemoryHasNone) {
   };
   kind.fill = [](const Buffer& /*buffer*/, std::byte /*value*/) {};
   EndpointOptions options = Options();
+  options.gid = gid(1);
   options.memory_kind = &kind;
   options.own_bytes = options.exposed_bytes = 4096;
   const Endpoint endpoint(device(), options);
