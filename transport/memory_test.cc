@@ -75,23 +75,26 @@ TEST_P(EachMemoryKind, IsThereOrSaysWhyNot) {
   }
 }
 
-TEST_P(EachMemoryKind, StartsAtAPageAndHasTheSizeAskedFor) {
-  if (why_not() || !kind().cpu_access) GTEST_SKIP() << why_not().value_or("no address");
+// What every machine has.
+class OrdinaryMemory : public EachMemoryKind {};
+INSTANTIATE_TEST_SUITE_P(Rows, OrdinaryMemory,
+                         ::testing::Values(&FindMemoryKind("host"), &FindMemoryKind("mmap")),
+                         [](const auto& test) { return std::string(test.param->name); });
+
+TEST_P(OrdinaryMemory, StartsAtAPageAndHasTheSizeAskedFor) {
   const Buffer buffer = Allocate(4097);
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer.data()) % page, 0U);
   EXPECT_EQ(buffer.size(), 4097U);
 }
 
-TEST_P(EachMemoryKind, FillsEveryByte) {
-  if (why_not() || !kind().cpu_access) GTEST_SKIP() << why_not().value_or("the CPU cannot look");
+TEST_P(OrdinaryMemory, FillsEveryByte) {
   const Buffer buffer = Allocate(10000);
   kind().fill(buffer, std::byte{0x5a});
   EXPECT_EQ(std::count(buffer.data(), buffer.data() + buffer.size(), std::byte{0x5a}), 10000);
 }
 
-TEST_P(EachMemoryKind, RefusesANodeThatIsNotThere) {
-  if (why_not() || !kind().cpu_access) GTEST_SKIP() << why_not().value_or("it is of no node");
+TEST_P(OrdinaryMemory, RefusesANodeThatIsNotThere) {
   EXPECT_THAT([this] { Allocate(4096, 1000); },
               ThrowsMessage<Error>(HasSubstr("cannot bind memory to NUMA node 1000")));
 }
