@@ -197,7 +197,7 @@ std::uint64_t ParseSize(std::string_view option, std::string_view text, Range ra
   }
   const std::optional<std::uint64_t> value = Digits(digits);
   if (!value) RefuseForm(option, text, kSizeForm);
-  if (*value < range.low || *value > range.high >> shift) {
+  if (*value > range.high >> shift || *value << shift < range.low) {
     RefuseRange(option, text, range.ToString() + " bytes");
   }
   return *value << shift;

@@ -38,6 +38,14 @@ INSTANTIATE_TEST_SUITE_P(Texts, GoodSize,
                                          SizeCase{"1M", 1 << 20}, SizeCase{"2G", 2ULL << 30},
                                          SizeCase{"0", 0}));
 
+TEST(ParseSize, IsBoundedInBytesWhateverItsUnit) {
+  constexpr Range kFromAPage{4096, std::uint64_t{1} << 40};
+  EXPECT_EQ(ParseSize("--size", "4K", kFromAPage), 4096U);
+  EXPECT_EQ(ParseSize("--size", "1024G", kFromAPage), std::uint64_t{1} << 40);
+  EXPECT_THROW(ParseSize("--size", "3K", kFromAPage), Error);
+  EXPECT_THROW(ParseSize("--size", "1025G", kFromAPage), Error);
+}
+
 class BadSize : public testing::TestWithParam<const char*> {};
 
 TEST_P(BadSize, IsRefusedWithWhatWasGiven) {
