@@ -14,12 +14,11 @@ Whereabouts Crew::whereabouts() const {
   }
   if (!memory_kind().cpu_access) return found;
   for (std::size_t i = 0; i < workers_.size(); ++i) {
-    PagesFound& found_here = found.pages.emplace_back();
+    PageCount& pages = found.pages.emplace_back();
     const std::optional<unsigned> node = setting_.site.RailOf(i).placement.memory_node;
     if (!node) continue;
     const MemoryRegion& memory = workers_[i]->endpoint().memory();
-    const std::optional<PageCount> pages = CountPagesOnNode({memory.data(), memory.size()}, *node);
-    if (pages) found_here = {.asked = pages->asked, .on_node = pages->on_node};
+    pages = CountPagesOnNode({memory.data(), memory.size()}, *node).value_or(PageCount{});
   }
   return found;
 }

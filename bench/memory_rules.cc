@@ -25,8 +25,6 @@ bool PollsMemory(const TestPlan& test) {
   return row.metric == Metric::kLatency && row.op->reply == Reply::kMemory;
 }
 
-bool IsLatency(const TestPlan& test) { return FindTest(test.test).metric == Metric::kLatency; }
-
 // What the CPU has to do in message memory.
 struct Touch {
   bool (*needed)(const TestPlan&);
@@ -84,7 +82,7 @@ void ValidateAccess(const TestPlan& test) {
   if (PollsMemory(test)) {
     Refuse(option + " does not go with " + test.test, "it polls one place; use a bandwidth test");
   }
-  if (IsLatency(test) && IsOpenLoop(test)) {
+  if (IsOpenLoop(test)) {
     Refuse(option + " does not go with a rate in a latency test",
            "messages under way have slots of their own there; leave one of them out");
   }

@@ -1,6 +1,7 @@
 #include "bench/placement_warnings.h"
 
 #include <cstdio>
+#include <optional>
 #include <set>
 #include <string_view>
 
@@ -17,6 +18,14 @@ struct Place {
 
 std::string Plural(std::size_t count, std::string_view one, std::string_view several) {
   return std::to_string(count) + " " + std::string(count == 1 ? one : several);
+}
+
+// `devices`: whose workers they are, where they are of several.
+std::string Sharing(std::size_t workers, std::optional<std::size_t> devices, std::size_t count,
+                    const std::string& what) {
+  const std::string of = devices ? " of " + std::to_string(*devices) + " devices" : std::string();
+  return std::to_string(workers) + " workers" + of + " share " + Plural(count, what, what + "s") +
+         ": they take each other's time, and what is measured is that of fewer";
 }
 
 std::string Distance(const Place& place) {
@@ -66,9 +75,7 @@ std::string StrayPages(const Place& place) {
 std::string SharedCores(const Place& place) {
   const std::size_t workers = place.placement.worker_cpus.size();
   if (workers <= place.placement.worker_cores) return {};
-  return std::to_string(workers) + " workers share " +
-         Plural(place.placement.worker_cores, "core", "cores") +
-         ": they take each other's time, and what is measured is that of fewer";
+  return Sharing(workers, {}, place.placement.worker_cores, "core");
 }
 
 std::string Strays(const Place& place) {
@@ -106,9 +113,7 @@ std::string SharedByDevices(const report::Host& host) {
     workers += rail.placement.worker_cpus.size();
   }
   if (workers <= cpus.size()) return {};
-  return std::to_string(workers) + " workers of " + std::to_string(host.rails.size()) +
-         " devices share " + Plural(cpus.size(), "cpu", "cpus") +
-         ": they take each other's time, and what is measured is that of fewer";
+  return Sharing(workers, host.rails.size(), cpus.size(), "cpu");
 }
 
 }  // namespace
@@ -125,9 +130,7 @@ std::string CoresSharedByDevices(std::span<const Placement> devices) {
     cores_of_each += placement.worker_cores;
   }
   if (workers > cpus.size() || cores_of_each <= cores.size()) return {};
-  return std::to_string(workers) + " workers of " + std::to_string(devices.size()) +
-         " devices share " + Plural(cores.size(), "core", "cores") +
-         ": they take each other's time, and what is measured is that of fewer";
+  return Sharing(workers, devices.size(), cores.size(), "core");
 }
 
 std::vector<std::string> PlacementWarnings(const std::vector<report::Host>& hosts) {

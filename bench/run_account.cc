@@ -12,10 +12,6 @@
 namespace rdmabench {
 namespace {
 
-std::optional<std::string> NameOf(const std::optional<ibv_wc_opcode>& opcode) {
-  return opcode ? std::optional(std::string(OpcodeName(*opcode))) : std::nullopt;
-}
-
 // When a window opened, by the system's clock; 0: it did not.
 std::uint64_t OpenedNs(const RunWindow& window, const TickClock& clock,
                        const TickClock::Moment& before) {
@@ -25,17 +21,25 @@ std::uint64_t OpenedNs(const RunWindow& window, const TickClock& clock,
          static_cast<std::uint64_t>(clock.Seconds(before.ticks, window.start_ticks) * kNsPerSecond);
 }
 
-report::Traffic ReceivedBy(const std::vector<JobRun>& runs, const TickClock& clock) {
+// All but the bytes, of one part of all runs: &JobRun::sent or &JobRun::received.
+template <class Part>
+report::Traffic TrafficOf(const std::vector<JobRun>& runs, Part JobRun::*which,
+                          const TickClock& clock) {
   report::Traffic traffic;
   for (const JobRun& run : runs) {
-    traffic.messages += run.received.messages;
-    traffic.bytes += run.received.bytes;
+    const Part& part = run.*which;
+    traffic.messages += part.messages;
+    if (part.opcode) traffic.completion_opcode = OpcodeName(*part.opcode);
     traffic.messages_per_queue_pair.insert(traffic.messages_per_queue_pair.end(),
-                                           run.received.per_queue_pair.begin(),
-                                           run.received.per_queue_pair.end());
-    if (run.received.opcode) traffic.completion_opcode = NameOf(run.received.opcode);
+                                           part.per_queue_pair.begin(), part.per_queue_pair.end());
   }
-  traffic.window_seconds = WindowOf(runs, &JobRun::received).Seconds(clock);
+  traffic.window_seconds = WindowOf(runs, which).Seconds(clock);
+  return traffic;
+}
+
+report::Traffic ReceivedBy(const std::vector<JobRun>& runs, const TickClock& clock) {
+  report::Traffic traffic = TrafficOf(runs, &JobRun::received, clock);
+  for (const JobRun& run : runs) traffic.bytes += run.received.bytes;
   return traffic;
 }
 
@@ -65,16 +69,8 @@ report::CpuCost CostOf(const std::vector<JobRun>& runs) {
 
 report::Traffic SentBy(const std::vector<JobRun>& runs, std::uint32_t message_bytes,
                        const TickClock& clock) {
-  report::Traffic traffic;
-  for (const JobRun& run : runs) {
-    traffic.messages += run.sent.messages;
-    if (run.sent.opcode) traffic.completion_opcode = NameOf(run.sent.opcode);
-    traffic.messages_per_queue_pair.insert(traffic.messages_per_queue_pair.end(),
-                                           run.sent.per_queue_pair.begin(),
-                                           run.sent.per_queue_pair.end());
-  }
+  report::Traffic traffic = TrafficOf(runs, &JobRun::sent, clock);
   traffic.bytes = traffic.messages * message_bytes;
-  traffic.window_seconds = WindowOf(runs, &JobRun::sent).Seconds(clock);
   return traffic;
 }
 

@@ -7,7 +7,6 @@
 #include "bench/clock_drift.h"
 #include "transport/cpu_list.h"
 #include "transport/error.h"
-#include "transport/page_nodes.h"
 
 namespace rdmabench {
 namespace {
@@ -18,11 +17,8 @@ void NoteAt(const Whereabouts& found, report::Placement& placement) {
   if (!found.ran_on_cpus.empty()) {
     placement.ran_on_cpus.assign(found.ran_on_cpus.begin(), found.ran_on_cpus.end());
   }
-  PagesFound sum;
-  for (const PagesFound& pages : found.pages) {
-    sum.asked += pages.asked;
-    sum.on_node += pages.on_node;
-  }
+  PageCount sum;
+  for (const PageCount& pages : found.pages) sum += pages;
   if (sum.asked == 0) return;
   const double share = static_cast<double>(sum.on_node) / static_cast<double>(sum.asked);
   placement.pages_on_node = std::min(placement.pages_on_node.value_or(1.0), share);
@@ -46,7 +42,7 @@ void CarryOverAt(const report::Placement& before, report::Placement& placement) 
 nlohmann::json WhereaboutsToJson(const Whereabouts& found) {
   std::vector<std::uint64_t> asked;
   std::vector<std::uint64_t> on_node;
-  for (const PagesFound& pages : found.pages) {
+  for (const PageCount& pages : found.pages) {
     asked.push_back(pages.asked);
     on_node.push_back(pages.on_node);
   }

@@ -7,22 +7,16 @@
 
 #include "report/host.h"
 #include "transport/json_reader.h"
+#include "transport/page_nodes.h"
 
 namespace rdmabench {
-
-// Pages of a worker's messages' memory of which the kernel told where they are, and of these those
-// on the node that was chosen; 0: it does not say, or nothing was chosen.
-struct PagesFound {
-  std::uint64_t asked = 0;
-  std::uint64_t on_node = 0;
-
-  bool operator==(const PagesFound&) const = default;
-};
 
 struct Whereabouts {
   // One a worker, when its last run ended; empty: they had nothing to do.
   std::vector<std::uint64_t> ran_on_cpus;
-  std::vector<PagesFound> pages;  // one a worker; empty: the processor does not reach them
+  // Of a worker's messages each: 0 where the kernel does not say, or no node was chosen. Empty: the
+  // processor does not reach them.
+  std::vector<PageCount> pages;
 
   bool operator==(const Whereabouts&) const = default;
 };

@@ -8,40 +8,17 @@
 #include <cstring>
 #include <vector>
 
+#include "transport/netlink_message.h"
+
 namespace rdmabench {
 namespace {
-
-using Bytes = std::vector<std::byte>;
-
-template <class T>
-Bytes BytesOf(const T& value) {
-  const auto bytes = std::as_bytes(std::span(&value, 1));
-  return {bytes.begin(), bytes.end()};
-}
-
-void Append(Bytes& bytes, const Bytes& more) {
-  bytes.insert(bytes.end(), more.begin(), more.end());
-  bytes.resize(NLMSG_ALIGN(bytes.size()));
-}
-
-Bytes Attribute(int type, const Bytes& body) {
-  Bytes bytes = BytesOf(rtattr{.rta_len = static_cast<unsigned short>(sizeof(rtattr) + body.size()),
-                               .rta_type = static_cast<unsigned short>(type)});
-  Append(bytes, body);
-  return bytes;
-}
 
 // The kernel's answer with these attributes of DCB_ATTR_IEEE.
 Bytes Answer(const Bytes& ieee) {
   Bytes body = BytesOf(dcbmsg{.dcb_family = AF_UNSPEC, .cmd = DCB_CMD_IEEE_GET, .dcb_pad = 0});
   Append(body, Attribute(DCB_ATTR_IFNAME, BytesOf("eth2")));
   Append(body, Attribute(DCB_ATTR_IEEE | NLA_F_NESTED, ieee));
-  nlmsghdr header{};
-  header.nlmsg_len = static_cast<std::uint32_t>(sizeof header + body.size());
-  header.nlmsg_type = RTM_GETDCB;
-  Bytes bytes = BytesOf(header);
-  Append(bytes, body);
-  return bytes;
+  return Message(RTM_GETDCB, body);
 }
 
 Bytes Pfc(std::uint8_t enabled) {

@@ -19,8 +19,6 @@
 namespace rdmabench {
 namespace {
 
-std::optional<std::string> AlwaysThere(ibv_context* /*context*/) { return std::nullopt; }
-
 Buffer AllocateHost(ibv_pd* /*pd*/, const BufferRequest& request) {
   assert(request.bytes > 0);
   const std::size_t page = SystemPageBytes();
@@ -74,12 +72,20 @@ int Populate(void* data, std::size_t bytes) {
   return errno;
 }
 
+std::optional<std::string> AlwaysThere(ibv_context* /*context*/) { return std::nullopt; }
+
 Registration RegisterByAddress(ibv_pd* pd, const Buffer& buffer, int access) {
+  return RegisterByAddress(pd, buffer, access, "memory", {});
+}
+
+Registration RegisterByAddress(ibv_pd* pd, const Buffer& buffer, int access,
+                               const std::string& what, const std::string& other_remedy) {
   Mr mr(ibv_reg_mr(pd, buffer.data(), buffer.size(), access));
   if (mr != nullptr) return {.mr = std::move(mr), .how = "by its virtual address"};
   const int code = errno;
-  ThrowErrno(code, "cannot register " + std::to_string(buffer.size()) + " bytes of memory",
-             MemlockRemedy(ReadMemlockLimit(), buffer.size(), code));
+  const std::string remedy = MemlockRemedy(ReadMemlockLimit(), buffer.size(), code);
+  ThrowErrno(code, "cannot register " + std::to_string(buffer.size()) + " bytes of " + what,
+             remedy.empty() ? other_remedy : remedy);
 }
 
 void FillByCpu(const Buffer& buffer, std::byte value) {

@@ -20,9 +20,15 @@ void BindToNode(void* data, std::size_t bytes, unsigned node);
 // touch would end the process. Kernels before 5.14 cannot do it; then it returns 0, too.
 int Populate(void* data, std::size_t bytes);
 
+// Of a kind that every machine has.
+std::optional<std::string> AlwaysThere(ibv_context* context);
+
 // By the address that the CPU uses. Throws Error(kEnvironment); when the memlock limit is the cause
 // the text has the limit, the need, and how to raise it.
 Registration RegisterByAddress(ibv_pd* pd, const Buffer& buffer, int access);
+// The same of what is called `what`, with a remedy where the limit is not the cause.
+Registration RegisterByAddress(ibv_pd* pd, const Buffer& buffer, int access,
+                               const std::string& what, const std::string& other_remedy);
 void FillByCpu(const Buffer& buffer, std::byte value);
 
 }  // namespace rdmabench

@@ -12,12 +12,9 @@
 #include "transport/descriptor.h"
 #include "transport/error.h"
 #include "transport/host_memory.h"
-#include "transport/memlock.h"
 
 namespace rdmabench {
 namespace {
-
-std::optional<std::string> AlwaysThere(ibv_context* /*context*/) { return std::nullopt; }
 
 // A file that is too short is not made longer: its name may be mistyped, or its disk full.
 void CheckFile(int fd, const std::string& file, std::uint64_t end) {
@@ -76,15 +73,9 @@ Buffer AllocateMapped(ibv_pd* /*pd*/, const BufferRequest& request) {
 // Kernels since 6.5 do not lock pages of a disk's file for a device, which could write to them
 // while they are on their way to the disk.
 Registration RegisterMapped(ibv_pd* pd, const Buffer& buffer, int access) {
-  Mr mr(ibv_reg_mr(pd, buffer.data(), buffer.size(), access));
-  if (mr != nullptr) return {.mr = std::move(mr), .how = "by its virtual address"};
-  const int code = errno;
-  std::string remedy = MemlockRemedy(ReadMemlockLimit(), buffer.size(), code);
-  if (remedy.empty()) {
-    remedy = "a device can write to files of a tmpfs (/dev/shm), of hugetlbfs, and to a device-DAX";
-  }
-  ThrowErrno(code, "cannot register " + std::to_string(buffer.size()) + " bytes of a mapped file",
-             remedy);
+  return RegisterByAddress(
+      pd, buffer, access, "a mapped file",
+      "a device can write to files of a tmpfs (/dev/shm), of hugetlbfs, and to a device-DAX");
 }
 
 }  // namespace

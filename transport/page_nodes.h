@@ -19,6 +19,7 @@ struct PageCount {
     on_node += other.on_node;
     return *this;
   }
+  bool operator==(const PageCount&) const = default;
 };
 
 // How many of the region's pages are on `node`. Only those are counted of which the kernel says

@@ -11,42 +11,16 @@
 #include <string>
 #include <vector>
 
+#include "transport/netlink_message.h"
+
 namespace rdmabench {
 namespace {
 
 using testing::IsEmpty;
 using testing::Pair;
 using testing::UnorderedElementsAre;
-using Bytes = std::vector<std::byte>;
 
 constexpr int kInterface = 3;
-
-template <class T>
-Bytes BytesOf(const T& value) {
-  const auto bytes = std::as_bytes(std::span(&value, 1));
-  return {bytes.begin(), bytes.end()};
-}
-
-void Append(Bytes& bytes, const Bytes& more) {
-  bytes.insert(bytes.end(), more.begin(), more.end());
-  bytes.resize(NLMSG_ALIGN(bytes.size()));
-}
-
-Bytes Attribute(int type, const Bytes& body) {
-  Bytes bytes = BytesOf(rtattr{.rta_len = static_cast<unsigned short>(sizeof(rtattr) + body.size()),
-                               .rta_type = static_cast<unsigned short>(type)});
-  Append(bytes, body);
-  return bytes;
-}
-
-Bytes Message(std::uint16_t type, const Bytes& body) {
-  nlmsghdr header{};
-  header.nlmsg_len = static_cast<std::uint32_t>(sizeof header + body.size());
-  header.nlmsg_type = type;
-  Bytes bytes = BytesOf(header);
-  Append(bytes, body);
-  return bytes;
-}
 
 // As the kernel tells of a queueing discipline that has dropped so many packets.
 Bytes Qdisc(int interface_index, std::uint32_t parent, std::uint32_t drops) {
