@@ -11,6 +11,7 @@
 #include "cmd/option_group.h"
 #include "cmd/perftest_hints.h"
 #include "cmd/placement_options.h"
+#include "cmd/server_options.h"
 #include "cmd/test_options.h"
 #include "report/format.h"
 #include "report/version.h"
@@ -20,10 +21,9 @@
 namespace rdmabench {
 namespace {
 
-constexpr Range kTcpPort{0, 65535};
+constexpr Range kTcpPort{1, 65535};
 constexpr Range kIbPort{1, 255};
 constexpr Range kGidIndex{0, kMostGidIndex};
-constexpr Range kSessions{1, 1024};
 
 // "mlx5_0,mlx5_1" or "all".
 std::vector<std::string> ParseDevices(const std::string& option, const std::string& text) {
@@ -86,7 +86,7 @@ CLI::Option* AddHost(CLI::App& app, Options& options, const std::string& without
 
 void AddSessionOptions(CLI::App& app, Call& call) {
   OptionGroup session(app, "Session");
-  session.Number("-p,--port", call.port, Range{1, kTcpPort.high}, "TCP port of the server");
+  session.Number("-p,--port", call.port, kTcpPort, "TCP port of the server");
   session.Text("--source-ip,--bind-source-ip", call.source_ip, "IP",
                "address that the session comes from; default: the system's choice");
   session.Time("--connect-timeout", call.connect_timeout, kMilliseconds,
@@ -131,32 +131,11 @@ void AddRun(CLI::App& app, Options& options) {
 }
 
 void AddServer(CLI::App& app, Options& options) {
-  ServerOptions& server = options.server;
-  OptionGroup group(app, "Server");
-  group.Number("-p,--port", server.port, kTcpPort,
-               "TCP port; 0: the system chooses, see the output");
-  app.add_option("--bind", server.bind, "addresses to listen on; default: all")
-      ->type_name("IP")
-      ->delimiter(',')
-      ->group("Server");
-  group.Number("--max-sessions", server.max_sessions, kSessions,
-               "clients served at once, others queue; default 1");
-  group.Flag("--once", server.once, "end after the first client");
-  group.Flag("--quiet", options.output.quiet, "no line per event on stderr");
+  AddServerOptions(app, options.server);
   AddDeviceOptions(app, options.local);
   AddPlacementOptions(app, options.local.placement);
   AddMemoryArguments(app, options.local.memory_arguments);
-  OptionGroup limits(app, "Limits");
-  limits.Number("--limit-qp", server.limits.queue_pairs, kQueuePairs, "queue pairs a client");
-  limits.Size("--limit-memory", server.limits.memory_bytes, Range{4096, std::uint64_t{1} << 50},
-              "bytes of memory a client; default 4G");
-  limits.Time("--limit-duration", server.limits.duration_ms, Range{1, kMilliseconds.high},
-              "time a test; default 24h");
-  // How the server starts the process of one session; an empty group keeps it out of the help.
-  OptionGroup child(app, "");
-  child.Number("--session-fd", server.session_fd, Range{3, 1 << 20}, "descriptor");
-  child.Text("--session-request", server.session_request, "NAME",
-             "what its client's hello requests");
+  AddServerLimits(app, options.server);
 }
 
 void AddDevices(CLI::App& app, Options& options) {

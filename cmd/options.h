@@ -12,6 +12,7 @@
 #include "bench/local.h"
 #include "bench/plan.h"
 #include "cmd/given.h"
+#include "cmd/server_options.h"
 #include "cmd/verdict.h"
 
 namespace rdmabench {
@@ -25,17 +26,6 @@ struct OutputOptions {
   bool quiet = false;
   bool explain = false;
   std::optional<std::chrono::milliseconds> interval;  // a line for each; absent: none
-};
-
-struct ServerOptions {
-  std::vector<std::string> bind;
-  std::uint16_t port = 18515;
-  std::size_t max_sessions = 1;
-  bool once = false;
-  Limits limits;
-  // Set in the process of one session.
-  std::optional<int> session_fd;
-  std::string session_request;
 };
 
 struct Options {

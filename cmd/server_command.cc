@@ -69,7 +69,7 @@ int RunSession(const Options& options) {
   const Interrupt interrupt;
   Connection connection{Descriptor(*options.server.session_fd)};
   const std::string peer = connection.peer().ToString();
-  const auto log = MakeLog(options.output.quiet);
+  const auto log = MakeLog(options.server.quiet);
   try {
     ServeSession(std::move(connection),
                  {.local = options.local,
@@ -106,7 +106,7 @@ int RunServerCommand(const Options& options, std::span<const std::string> args) 
       [args](Connection connection, std::string_view request) {
         return StartSession(std::move(connection), request, args);
       },
-      MakeLog(options.output.quiet));
+      MakeLog(options.server.quiet));
   std::printf("rdmabench %s server listens on port %u\n", std::string(kVersion).c_str(),
               unsigned{lobby.port()});
   std::fflush(stdout);
