@@ -38,7 +38,7 @@ class RunFixture : public testing::Test {
   Local client_;
   Observer observer_;
   Interrupt interrupt_;
-  ServeOptions server_{.local = {}, .limits = {}, .log = [](std::string_view) {}};
+  ServeOptions server_{.local = {}, .limits = {}, .log = [](const Event&) {}};
 
  private:
   void Serve(const Listener& listener, std::optional<Error>& failure);

@@ -1,7 +1,6 @@
 #include "bench/serve.h"
 
 #include <chrono>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -14,7 +13,7 @@
 #include "bench/plan.h"
 #include "bench/rails.h"
 #include "bench/sample_log.h"
-#include "bench/test.h"
+#include "bench/session_events.h"
 #include "bench/test_run.h"
 #include "report/version.h"
 #include "transport/json_reader.h"
@@ -120,13 +119,7 @@ class ServerRun {
   void RunTest(const Site& site, const Proposal& proposal, std::size_t index,
                const Agreement& agreement, std::uint32_t number) {
     const TestPlan test = OverRails(proposal.plan.tests[index], site.rails.size());
-    const std::string of_several =
-        ", run " + std::to_string(number) + " of " + std::to_string(test.run.runs);
-    options_.log(test.test + " " + test.queue.qp_type + " begins, " +
-                 std::to_string(test.queue.queue_pairs) + " queue pairs, " +
-                 (site.rails.size() > 1 ? std::to_string(site.rails.size()) + " devices, " : "") +
-                 std::to_string(agreement.shapes.size()) + " sizes" +
-                 (test.run.runs > 1 ? of_several : ""));
+    Tell(TestStarted(test, site.rails.size(), agreement.shapes.size(), number));
     const milliseconds longest_phase = milliseconds(options_.limits.duration_ms) + kPhaseMargin;
     TestRun run({session_, site, test, agreement, Role::kServer, longest_phase,
                  proposal.keep_samples, number},
@@ -145,27 +138,12 @@ class ServerRun {
     SideRun own;
     SideRun client;
     run.Measure(size, {}, own, client);
-    Log(test, shape, own, client);
+    if (auto event = SizeMeasured(test, shape.message_bytes, own, client)) Tell(std::move(*event));
   }
 
-  // The client's account where it has one, else this side's.
-  void Log(const TestPlan& test, const RingShape& shape, const SideRun& own,
-           const SideRun& client) const {
-    report::Traffic traffic;
-    for (const SideRun* side : {&own, &client}) {
-      if (side->sent) traffic = *side->sent;
-    }
-    if (traffic.window_seconds == 0.0) return;
-    const double bits = 8.0 * static_cast<double>(traffic.bytes);
-    char rate[64];
-    if (FindTest(test.test).metric == Metric::kBandwidth) {
-      std::snprintf(rate, sizeof rate, "%.3f Gb/s", bits / traffic.window_seconds * 1e-9);
-    } else {
-      std::snprintf(rate, sizeof rate, "%.0f a second",
-                    static_cast<double>(traffic.messages) / traffic.window_seconds);
-    }
-    options_.log(test.test + " " + test.queue.qp_type + " " + std::to_string(shape.message_bytes) +
-                 " B: " + std::to_string(traffic.messages) + " messages, " + rate);
+  void Tell(Event event) const {
+    event.peer = session_.peer().ToString();
+    options_.log(event);
   }
 
   Session& session_;
@@ -185,7 +163,8 @@ void ServeSession(Connection connection, const ServeOptions& options, const Inte
   try {
     session.Send("welcome", {{"tool_version", kVersion}});
     if (options.request == kDoctorRequest) {
-      options.log("doctor");
+      options.log(
+          {.kind = EventKind::kDoctorAsked, .peer = session.peer().ToString(), .text = "doctor"});
       ServeDoctor(session, options.local, step);
     } else {
       ServerRun(session, options, step).Run();

@@ -1,12 +1,11 @@
 // The server's side of one session.
 #pragma once
 
-#include <functional>
 #include <string>
-#include <string_view>
 
 #include "bench/agreement.h"
 #include "bench/local.h"
+#include "transport/event.h"
 #include "transport/hello.h"
 #include "transport/interrupt.h"
 #include "transport/socket.h"
@@ -16,8 +15,8 @@ namespace rdmabench {
 struct ServeOptions {
   Local local;
   Limits limits;
-  std::string request{kRunRequest};                // of the client's hello
-  std::function<void(std::string_view line)> log;  // one line per event
+  std::string request{kRunRequest};  // of the client's hello
+  Log log;
 };
 
 // Serves the client whose hello has been accepted, from the welcome to the goodbye. Throws Error

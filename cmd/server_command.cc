@@ -12,7 +12,7 @@
 #include "bench/serve.h"
 #include "bench/site.h"
 #include "cmd/exit_code.h"
-#include "cmd/utc_time.h"
+#include "cmd/log.h"
 #include "report/version.h"
 #include "transport/device.h"
 #include "transport/error.h"
@@ -22,17 +22,6 @@
 
 namespace rdmabench {
 namespace {
-
-// One line per event, written whole so that the lines of several processes do not mix.
-void Log(std::string_view line) {
-  const std::string text = UtcNow() + " " + std::string(line) + "\n";
-  std::fwrite(text.data(), 1, text.size(), stderr);
-}
-
-std::function<void(std::string_view)> MakeLog(bool quiet) {
-  if (quiet) return [](std::string_view) {};
-  return Log;
-}
 
 // Replaces the process by a fresh one that serves the connection.
 [[noreturn]] void ExecSession(std::vector<std::string> args, std::string_view request, int socket) {
@@ -69,18 +58,21 @@ int RunSession(const Options& options) {
   const Interrupt interrupt;
   Connection connection{Descriptor(*options.server.session_fd)};
   const std::string peer = connection.peer().ToString();
-  const auto log = MakeLog(options.server.quiet);
+  const Log log = MakeLog(options.server.quiet);
   try {
     ServeSession(std::move(connection),
                  {.local = options.local,
                   .limits = options.server.limits,
                   .request = options.server.session_request,
-                  .log = [&](std::string_view line) { log(peer + " " + std::string(line)); }},
+                  .log = log},
                  &interrupt);
     return 0;
   } catch (const Error& error) {
-    log(peer + " failed: " + ErrorLine(error) +
-        (error.remedy().empty() ? "" : "; remedy: " + error.remedy()));
+    log({.kind = EventKind::kSessionFailed,
+         .peer = peer,
+         .text = "failed: " + ErrorLine(error) +
+                 (error.remedy().empty() ? "" : "; remedy: " + error.remedy()),
+         .error = error});
     return ExitCode(error.blame());
   }
 }

@@ -128,7 +128,11 @@ class Lobby::Impl {
                   "try again later");
     }
     if (clients > options_.sessions) {
-      log_(guest.name() + " queued at place " + std::to_string(queue_.size() + 1));
+      const std::size_t place = queue_.size() + 1;
+      log_({.kind = EventKind::kQueued,
+            .peer = guest.name(),
+            .text = "queued at place " + std::to_string(place),
+            .fields = {{"place", place}}});
     }
     queue_.push_back(std::move(guest));
     next_places_ = Now();
@@ -151,7 +155,10 @@ class Lobby::Impl {
   }
 
   void Dismiss(Guest& guest, const Error& error) {
-    log_(guest.name() + " dismissed: " + error.what());
+    log_({.kind = EventKind::kDismissed,
+          .peer = guest.name(),
+          .text = std::string("dismissed: ") + error.what(),
+          .error = error});
     guest.Dismiss(error);
   }
 
@@ -166,7 +173,10 @@ class Lobby::Impl {
           Receive(std::move(*connection));
         }
       } catch (const Error& error) {
-        if (!exhausted_) log_(error.what());
+        if (!exhausted_) {
+          log_(
+              {.kind = EventKind::kAcceptFailed, .peer = "", .text = error.what(), .error = error});
+        }
         exhausted_ = true;
         accept_again_ = In(kAfterExhaustion);
       }
@@ -178,8 +188,10 @@ class Lobby::Impl {
       strangers_.emplace_back(std::move(connection));
       return;
     }
-    log_(connection.peer().ToString() + " closed: " + std::to_string(options_.strangers) +
-         " connections have not said hello, more are not allowed");
+    log_({.kind = EventKind::kTurnedAway,
+          .peer = connection.peer().ToString(),
+          .text = "closed: " + std::to_string(options_.strangers) +
+                  " connections have not said hello, more are not allowed"});
   }
 
   void AdmitClients() {
@@ -200,9 +212,15 @@ class Lobby::Impl {
       const std::string request = guest.request();
       const int pid = start_(guest.Leave(), request);
       running_.push_back({ChildProcess(pid), client});
-      log_(client + " is served by process " + std::to_string(pid));
+      log_({.kind = EventKind::kSessionStarted,
+            .peer = client,
+            .text = "is served by process " + std::to_string(pid),
+            .fields = {{"pid", static_cast<std::uint64_t>(pid)}, {"request", request}}});
     } catch (const Error& error) {
-      log_(client + " cannot be served: " + error.what());
+      log_({.kind = EventKind::kStartFailed,
+            .peer = client,
+            .text = std::string("cannot be served: ") + error.what(),
+            .error = error});
       ++ended_;
       last_status_ = 1;
     }
@@ -233,8 +251,12 @@ class Lobby::Impl {
       if (!outcome) return false;
       ++ended_;
       last_status_ = outcome->status;
-      log_("process " + std::to_string(session.process.pid()) + " for " + session.client +
-           " ended: " + outcome->words);
+      const int pid = session.process.pid();
+      log_({.kind = EventKind::kSessionEnded,
+            .peer = session.client,
+            .text = "ended: " + outcome->words + ", process " + std::to_string(pid),
+            .fields = {{"pid", static_cast<std::uint64_t>(pid)},
+                       {"exit_code", static_cast<std::uint64_t>(outcome->status)}}});
       return true;
     });
   }

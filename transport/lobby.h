@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "transport/event.h"
 #include "transport/socket.h"
 
 namespace rdmabench {
@@ -36,8 +37,6 @@ class Lobby {
   // process id, which the lobby waits for. The child has to call Interrupt::RestoreSignals(). When
   // it throws an Error, the client sees its connection close.
   using Start = std::function<int(Connection, std::string_view request)>;
-  // One line per event, for people: "192.168.77.2:5123 queued at place 1".
-  using Log = std::function<void(std::string_view line)>;
 
   Lobby(const LobbyOptions& options, Start start, Log log);  // listens; throws Error(kEnvironment)
   ~Lobby();

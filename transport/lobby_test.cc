@@ -34,9 +34,9 @@ constexpr milliseconds kNever{60'000};
 // Lines as they come, for another thread that waits for one.
 class Journal {
  public:
-  void Add(std::string_view line) {
+  void Add(const Event& event) {
     const std::lock_guard lock(mutex_);
-    text_ += std::string(line) + "\n";
+    text_ += EventLine(event) + "\n";
     changed_.notify_all();
   }
   // True when a line with `part` has come.
@@ -95,7 +95,7 @@ class LobbyTest : public testing::Test {
       pid_ = pid;
       return pid;
     };
-    lobby_.emplace(options_, start, [this](std::string_view line) { journal_.Add(line); });
+    lobby_.emplace(options_, start, [this](const Event& event) { journal_.Add(event); });
     thread_ = std::thread([this] { status_ = lobby_->Run(interrupt_); });
   }
 
@@ -156,7 +156,7 @@ TEST_F(LobbyTest, HandsAClientToAProcessAndReportsItsEnd) {
   const std::string name = client.local().ToString();
   EXPECT_EQ(Answer(client).first, "admitted");
   EXPECT_TRUE(journal_.Has(name + " is served by process "));
-  EXPECT_TRUE(journal_.Has(" for " + name + " ended: exit code 0"));
+  EXPECT_TRUE(journal_.Has(name + " ended: exit code 0, process "));
 }
 
 TEST_F(LobbyTest, HandsOnWhatTheClientHasComeFor) {
@@ -371,7 +371,7 @@ TEST(Lobby, NamesThePortThatIsTaken) {
   options.bind = {"127.0.0.1"};
   options.port = 0;
   const auto start = [](Connection, std::string_view) { return 0; };
-  const auto log = [](std::string_view) {};
+  const auto log = [](const Event&) {};
   const Lobby first(options, start, log);
   options.port = first.port();
   EXPECT_THAT([&] { Lobby(options, start, log); },

@@ -1,0 +1,63 @@
+// What a server writes down: one event a line, for people and for programs. Whoever has something
+// to say makes an Event; cmd/log renders it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "transport/error.h"
+
+namespace rdmabench {
+
+// Each has a row in event.cc, in the same order, and a line in docs/server.md.
+enum class EventKind {
+  kListening,
+  kShuttingDown,
+  kAcceptFailed,
+  kTurnedAway,
+  kDismissed,
+  kQueued,
+  kStartFailed,
+  kSessionStarted,
+  kDoctorAsked,
+  kTestStarted,
+  kSizeMeasured,
+  kSessionFailed,
+  kSessionEnded,
+};
+
+struct EventRow {
+  EventKind kind;
+  std::string_view name;  // in JSON, snake_case: "session_started"
+};
+
+std::span<const EventRow> EventRows();
+std::string_view NameOf(EventKind kind);
+
+// A figure or a name of an event. Keys are snake_case, with the unit: "duration_seconds".
+struct EventField {
+  std::string key;
+  std::variant<std::string, std::uint64_t, double> value;
+};
+
+struct Event {
+  EventKind kind;
+  std::string peer;  // "192.168.77.2:5123"; empty: the server itself
+  std::string text;  // for people, goes on after the peer: "queued at place 1"
+  std::vector<EventField> fields = {};
+  std::optional<Error> error = {};  // why; `text` says it, too
+};
+
+using Log = std::function<void(const Event&)>;
+
+// The event in one line, which no peer can end, break or color: "192.168.77.2:5123 queued at place
+// 1".
+std::string EventLine(const Event& event);
+
+}  // namespace rdmabench
