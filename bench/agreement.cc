@@ -7,6 +7,7 @@
 #include "bench/open_loop.h"
 #include "bench/test.h"
 #include "transport/error.h"
+#include "transport/joined.h"
 #include "transport/memory.h"
 
 namespace rdmabench {
@@ -171,10 +172,9 @@ Offer MakeOffer(const Device& device, const PortInfo& port, std::optional<int> g
   if (!gid_index) return offer;
   std::erase_if(offer.gids, [&](const Gid& gid) { return gid.index != *gid_index; });
   if (!offer.gids.empty()) return offer;
-  std::string known;
-  for (const Gid& gid : port.gids) {
-    known += (known.empty() ? "" : ", ") + std::to_string(gid.index) + " (" + gid.Text() + ")";
-  }
+  const std::string known = Joined(port.gids, [](const Gid& gid) {
+    return std::to_string(gid.index) + " (" + gid.Text() + ")";
+  });
   throw Error(Blame::kEnvironment,
               "--gid-index " + std::to_string(*gid_index) + " is not in use on " +
                   device.info().name + " port " + std::to_string(port.number),

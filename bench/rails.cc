@@ -1,10 +1,12 @@
 #include "bench/rails.h"
 
 #include <algorithm>
-#include <charconv>
+#include <cstdint>
 #include <utility>
 
 #include "transport/error.h"
+#include "transport/joined.h"
+#include "transport/unsigned_number.h"
 
 namespace rdmabench {
 namespace {
@@ -162,19 +164,15 @@ bool IsAll(std::span<const std::string> devices) {
   return devices.size() == 1 && devices.front() == "all";
 }
 
-std::string ListText(std::span<const std::string> devices) {
-  std::string text;
-  for (const std::string& device : devices) text += (text.empty() ? "" : ",") + device;
-  return text;
-}
+std::string ListText(std::span<const std::string> devices) { return Joined(devices, {}, ","); }
 
 std::optional<int> PortIn(std::string_view name) {
   const std::size_t colon = name.rfind(':');
   if (colon == std::string_view::npos) return std::nullopt;
-  const std::string_view text = name.substr(colon + 1);
-  int port = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), port);
-  if (code == std::errc() && end == text.data() + text.size()) return port;
+  constexpr std::uint64_t kMostPort = 255;
+  if (const auto port = ParseUnsigned(name.substr(colon + 1), kMostPort)) {
+    return static_cast<int>(*port);
+  }
   throw Error(Blame::kUsage, "\"" + std::string(name) + "\" is no device and port",
               "a port follows the device's name as a number: mlx4_0:2");
 }

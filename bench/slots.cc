@@ -6,6 +6,7 @@
 #include <random>
 
 #include "transport/error.h"
+#include "transport/joined.h"
 
 namespace rdmabench {
 namespace {
@@ -55,13 +56,7 @@ bool HasAccess(const MemoryOptions& memory) {
   return memory.access.has_value() || memory.working_set_bytes.has_value();
 }
 
-std::string AccessNames() {
-  std::string names;
-  for (const std::string_view name : kAccesses) {
-    names += (names.empty() ? "" : ", ") + std::string(name);
-  }
-  return names;
-}
+std::string AccessNames() { return Joined(kAccesses); }
 
 bool IsAccess(std::string_view name) {
   return std::find(std::begin(kAccesses), std::end(kAccesses), name) != std::end(kAccesses);

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "transport/error.h"
+#include "transport/joined.h"
 #include "transport/nearest.h"
 
 namespace rdmabench {
@@ -46,14 +47,12 @@ std::span<const Test> Tests() {
 
 const Test& FindTest(std::string_view name) {
   std::vector<std::string_view> known;
-  std::string list;
   for (const Test& test : Tests()) {
     if (test.name == name) return test;
     known.push_back(test.name);
-    list += (list.empty() ? "" : ", ") + test.name;
   }
   throw Error(Blame::kUsage, "unknown test '" + std::string(name) + "'" + DidYouMean(name, known),
-              "known tests: " + list +
+              "known tests: " + Joined(known) +
                   "; perftest's ib_write_bw is write_bw, ib_atomic_bw is fetch_add_bw or "
                   "cmp_swap_bw");
 }

@@ -8,6 +8,7 @@
 #include "cmd/device_listing.h"
 #include "report/text_table.h"
 #include "transport/cpu_list.h"
+#include "transport/joined.h"
 
 namespace rdmabench {
 namespace {
@@ -149,7 +150,8 @@ std::vector<Alike> Grouped(const std::vector<ListedDevice>& devices) {
       if (at == groups.end() || at->kind != kind.name) {
         at = groups.insert(at, {.kind = kind.name, .why_not = kind.why_not, .devices = {}});
       }
-      at->devices += (at->count++ == 0 ? "" : ", ") + device.info.name;
+      AppendWord(at->devices, device.info.name);
+      ++at->count;
     }
   }
   return groups;

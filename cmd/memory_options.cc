@@ -7,6 +7,7 @@
 #include "cmd/option_group.h"
 #include "cmd/quantity.h"
 #include "transport/error.h"
+#include "transport/joined.h"
 #include "transport/memory.h"
 
 namespace rdmabench {
@@ -29,13 +30,12 @@ Choice ParseChoice(const std::string& option, const std::string& text) {
 }
 
 std::string KindNames() {
-  std::string names;
-  for (const MemoryKind* kind : MemoryKinds()) {
-    names += (names.empty() ? "" : ", ") + std::string(kind->name);
-    if (kind->argument == Argument::kRequired) names += "=FILE";
-    if (kind->argument == Argument::kOptional) names += "[=WHICH]";
-  }
-  return names;
+  return Joined(MemoryKinds(), [](const MemoryKind* kind) {
+    std::string name(kind->name);
+    if (kind->argument == Argument::kRequired) name += "=FILE";
+    if (kind->argument == Argument::kOptional) name += "[=WHICH]";
+    return name;
+  });
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "report/format.h"
 #include "report/version.h"
 #include "transport/error.h"
+#include "transport/joined.h"
 #include "transport/nearest.h"
 
 namespace rdmabench {
@@ -53,10 +54,7 @@ void AddDeviceOptions(CLI::App& app, Local& local) {
 
 void AddOutputOptions(CLI::App& app, OutputOptions& output) {
   OptionGroup group(app, "Output");
-  std::string formats;
-  for (const report::Format& format : report::Formats()) {
-    formats += (formats.empty() ? "" : ", ") + std::string(format.name);
-  }
+  const std::string formats = Joined(report::Formats(), &report::Format::name);
   group.Add("--format", "FORMAT", "of stdout: " + formats,
             [&output, formats](const std::string& text) {
               if (!report::FindFormat(text)) {

@@ -8,6 +8,7 @@
 
 #include "report/percentile.h"
 #include "transport/error.h"
+#include "transport/unsigned_number.h"
 
 namespace rdmabench {
 namespace {
@@ -24,14 +25,6 @@ std::string Quoted(std::string_view option, std::string_view text) {
 [[noreturn]] void RefuseRange(std::string_view option, std::string_view text,
                               const std::string& allowed) {
   throw Error(Blame::kUsage, Quoted(option, text) + " is out of range; allowed are " + allowed);
-}
-
-std::optional<std::uint64_t> Digits(std::string_view text) {
-  std::uint64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc{} || rest != end) return std::nullopt;
-  return value;
 }
 
 // A number with or without a decimal point; no exponent.
@@ -179,7 +172,7 @@ double RateOf(std::optional<double> Rate::*kind, std::string_view option, std::s
 }  // namespace
 
 std::uint64_t ParseNumber(std::string_view option, std::string_view text, Range range) {
-  const std::optional<std::uint64_t> value = Digits(text);
+  const std::optional<std::uint64_t> value = ParseUnsigned(text);
   if (!value) RefuseForm(option, text, "a whole number; allowed are " + range.ToString());
   if (*value < range.low || *value > range.high) RefuseRange(option, text, range.ToString());
   return *value;
@@ -195,7 +188,7 @@ std::uint64_t ParseSize(std::string_view option, std::string_view text, Range ra
       break;
     }
   }
-  const std::optional<std::uint64_t> value = Digits(digits);
+  const std::optional<std::uint64_t> value = ParseUnsigned(digits);
   if (!value) RefuseForm(option, text, kSizeForm);
   if (*value > range.high >> shift || *value << shift < range.low) {
     RefuseRange(option, text, range.ToString() + " bytes");

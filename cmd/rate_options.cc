@@ -9,6 +9,7 @@
 #include "cmd/option_group.h"
 #include "cmd/quantity.h"
 #include "transport/error.h"
+#include "transport/joined.h"
 
 namespace rdmabench {
 namespace {
@@ -64,17 +65,13 @@ Objective ParseObjective(std::string_view option, std::string_view text) {
 }
 
 void AddRateOptions(CLI::App& app, RunOptions& run) {
-  std::string arrivals;
-  for (const std::string_view name : kArrivals) {
-    arrivals += (arrivals.empty() ? "" : "|") + std::string(name);
-  }
   OptionGroup group(app, "Rate");
   group.Add(
       "--rate", "RATE",
       "send at 10Gbps, 250Mbps, 1Mpps, 5000pps; each side that sends; lat: an open loop, with "
       "latency from the planned time",
       [&run](const std::string& text) { run.rate = ParseRate("--rate", text); });
-  group.Text("--arrival", run.arrival, arrivals,
+  group.Text("--arrival", run.arrival, Joined(kArrivals, {}, "|"),
              "at even distances, or at random with exponential gaps; default const");
   group.Number("--arrival-seed", run.arrival_seed, kSeed, "of random arrivals; default 1");
   group.Number("--burst", run.burst, kBurst, "messages that --rate sends at once; default: a post");

@@ -8,18 +8,11 @@
 #include "report/percentile.h"
 #include "transport/error.h"
 #include "transport/gid.h"
+#include "transport/joined.h"
 #include "transport/qp_type.h"
 
 namespace rdmabench {
 namespace {
-
-std::string QpTypeNames() {
-  std::string names;
-  for (const QpType& type : QpTypes()) {
-    names += (names.empty() ? "" : ", ") + std::string(type.name);
-  }
-  return names;
-}
 
 std::vector<std::uint64_t> ParseNumbers(const std::string& option, const std::string& text,
                                         Range range) {
@@ -31,17 +24,15 @@ std::vector<std::uint64_t> ParseNumbers(const std::string& option, const std::st
 }
 
 std::string DefaultPercents() {
-  std::string list;
-  for (const double percent : RunOptions().percentiles) {
-    list += (list.empty() ? "" : ",") + report::PercentileName(percent).substr(1);
-  }
-  return list;
+  return Joined(
+      RunOptions().percentiles,
+      [](double percent) { return report::PercentileName(percent).substr(1); }, ",");
 }
 
 void AddShapeOptions(CLI::App& app, TestPlan& test) {
   QueueOptions& queue = test.queue;
   OptionGroup group(app, "Shape");
-  group.Add("-c,--connection", "TYPE", "queue pair type: " + QpTypeNames(),
+  group.Add("-c,--connection", "TYPE", "queue pair type: " + Joined(QpTypes(), &QpType::name),
             [&queue](const std::string& text) { queue.qp_type = FindQpType(text).name; });
   group.Number("-q,--qp", queue.queue_pairs, kQueuePairs, "queue pairs");
   group.Number("--threads", queue.threads, kThreads,

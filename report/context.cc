@@ -7,6 +7,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "report/text_phrase.h"
+
 namespace rdmabench::report {
 namespace {
 
@@ -43,11 +45,7 @@ std::optional<std::string> Governor(const fs::path& root) {
     if (file >> governor) governors.insert(governor);
   }
   if (governors.empty()) return std::nullopt;
-  std::string joined;
-  for (const std::string& governor : governors) {
-    joined += (joined.empty() ? "" : ", ") + governor;
-  }
-  return joined;
+  return Joined({governors.begin(), governors.end()});
 }
 
 // Containers of one machine have the same.

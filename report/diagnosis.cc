@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/printable.h"
+#include "report/text_phrase.h"
 #include "report/text_table.h"
 
 namespace rdmabench::report {
@@ -77,8 +78,7 @@ std::string Sum(const std::vector<Finding>& findings) {
         std::count_if(findings.begin(), findings.end(),
                       [&row](const Finding& finding) { return finding.severity == row.severity; });
     if (count == 0) continue;
-    text += (text.empty() ? "" : ", ") + std::to_string(count) + " " +
-            (count == 1 ? row.severity : row.many);
+    AppendWord(text, std::to_string(count) + " " + (count == 1 ? row.severity : row.many));
   }
   return text.empty() ? "nothing found" : text;
 }

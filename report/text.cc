@@ -8,6 +8,7 @@
 #include <span>
 
 #include "report/printable.h"
+#include "report/text_phrase.h"
 #include "report/text_results.h"
 #include "report/text_table.h"
 
@@ -15,15 +16,6 @@ namespace rdmabench::report {
 namespace {
 
 using Words = std::vector<std::string>;
-
-std::string Joined(const Words& words, const std::string& separator) {
-  std::string text;
-  for (const std::string& word : words) {
-    if (word.empty()) continue;
-    text += (text.empty() ? "" : separator) + word;
-  }
-  return text;
-}
 
 std::string ShortNumber(double value) {
   std::array<char, 32> text{};

@@ -6,6 +6,19 @@
 
 namespace rdmabench::report {
 
+void AppendWord(std::string& list, std::string_view word, std::string_view separator) {
+  if (!list.empty()) list += separator;
+  list += word;
+}
+
+std::string Joined(const std::vector<std::string>& words, std::string_view separator) {
+  std::string list;
+  for (const std::string& word : words) {
+    if (!word.empty()) AppendWord(list, word, separator);
+  }
+  return list;
+}
+
 std::string Across(std::span<const Result* const> results,
                    const std::function<std::uint64_t(const Effective&)>& value,
                    const std::function<std::string(std::uint64_t)>& show) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "report/printable.h"
+#include "report/text_phrase.h"
 #include "report/text_quantity.h"
 #include "report/text_table.h"
 
@@ -41,13 +42,12 @@ std::string DevicesPhrase(const Result& result) {
 
 std::string PairsPhrase(const Report& report, const Result& result) {
   std::string pairs;
-  for (const Rail& rail : result.rails) pairs += (pairs.empty() ? "" : ", ") + Pair(result, rail);
+  for (const Rail& rail : result.rails) AppendWord(pairs, Pair(result, rail));
   if (pairs.empty() || report.hosts.size() < 2) return pairs;
   std::set<std::string> reasons;
   for (const HostRail& rail : report.hosts[1].rails) reasons.insert(Printable(rail.paired_by));
   reasons.erase("");
-  std::string text;
-  for (const std::string& reason : reasons) text += (text.empty() ? "" : " and ") + reason;
+  const std::string text = Joined({reasons.begin(), reasons.end()}, " and ");
   return text.empty() ? pairs : pairs + ", paired by " + text;
 }
 

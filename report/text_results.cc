@@ -307,7 +307,7 @@ std::string FailedChecks(const Group& group) {
       if (!check.text.empty()) text += ": " + Printable(check.text);
       std::string figures;
       for (const auto& [name, value] : check.figures) {
-        figures += (figures.empty() ? "" : ", ") + Printable(name) + " " + Figure(value);
+        AppendWord(figures, Printable(name) + " " + Figure(value));
       }
       text += figures.empty() ? "\n" : " (" + figures + ")\n";
     }

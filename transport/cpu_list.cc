@@ -1,17 +1,16 @@
 #include "transport/cpu_list.h"
 
 #include <algorithm>
-#include <charconv>
+#include <cstdint>
+
+#include "transport/unsigned_number.h"
 
 namespace rdmabench {
 namespace {
 
 std::optional<unsigned> ParseCpu(std::string_view text) {
-  unsigned cpu = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, cpu);
-  if (error != std::errc() || stop != end || cpu > kMostCpu) return std::nullopt;
-  return cpu;
+  const std::optional<std::uint64_t> cpu = ParseUnsigned(text, kMostCpu);
+  return cpu ? std::optional(static_cast<unsigned>(*cpu)) : std::nullopt;
 }
 
 // "4-6", or a single one.

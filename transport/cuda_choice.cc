@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "transport/error.h"
+#include "transport/joined.h"
 
 namespace rdmabench {
 namespace {
@@ -95,12 +96,11 @@ bool IsWanted(const Gpu& gpu, const std::string& wanted) {
 GpuChoice ChooseGpu(std::string_view sysfs, std::span<const Gpu> gpus, std::string_view wanted,
                     const RdmaPosition& device) {
   if (wanted.empty()) return Nearest(sysfs, gpus, device);
-  std::string known;
   for (const Gpu& gpu : gpus) {
     if (IsWanted(gpu, InLowerCase(wanted))) return {gpu, "as asked for"};
-    known += (known.empty() ? "" : ", ") + Describe(gpu);
   }
-  throw Error(Blame::kEnvironment, "there is no GPU " + std::string(wanted) + "; there is " + known,
+  throw Error(Blame::kEnvironment,
+              "there is no GPU " + std::string(wanted) + "; there is " + Joined(gpus, Describe),
               "name one by CUDA's number or by its PCIe address, or none for the nearest");
 }
 

@@ -14,6 +14,7 @@
 
 #include "transport/device_sysfs.h"
 #include "transport/error.h"
+#include "transport/joined.h"
 #include "transport/nearest.h"
 
 namespace rdmabench {
@@ -137,13 +138,11 @@ bool SameAddress(const in6_addr& address, const void* other) {
 
 // "mlx5_0 (eth2), rxe0 (eth1)"
 std::string Existing(const Listing& listing) {
-  std::string text;
-  for (ibv_device* device : listing.devices()) {
+  return Joined(listing.devices(), [](ibv_device* device) {
     const std::string name = ibv_get_device_name(device);
     const std::string netdev = ReadSysfs(kSysfs, name).netdev;
-    text += (text.empty() ? "" : ", ") + name + (netdev.empty() ? "" : " (" + netdev + ")");
-  }
-  return text;
+    return name + (netdev.empty() ? "" : " (" + netdev + ")");
+  });
 }
 
 [[noreturn]] void ThrowUnknownDevice(std::string_view name, const Listing& listing) {
@@ -209,13 +208,10 @@ Device Device::OpenFor(std::string_view local_ip) {
   std::vector<Error> failures;
   std::vector<Opened> all = OpenAll(Listing(), &failures);
   if (all.empty()) throw Error(failures.front());
-  std::string inactive;
-  for (const Opened& opened : all) {
-    inactive += (inactive.empty() ? "" : ", ") + opened.info.name;
-  }
+  const std::string there = Joined(all, [](const Opened& opened) { return opened.info.name; });
   std::erase_if(all, [](const Opened& opened) { return !HasActivePort(opened.info); });
   if (all.empty()) {
-    throw Error(Blame::kEnvironment, "no RDMA device has an active port; there are: " + inactive,
+    throw Error(Blame::kEnvironment, "no RDMA device has an active port; there are: " + there,
                 "check cables and switch ports (ibv_devinfo, rdma link show), or ip link set up");
   }
   const std::optional<in6_addr> address = ParseAddress(local_ip);
@@ -289,10 +285,7 @@ std::vector<DeviceInfo> ListDevices(std::vector<std::string>* skipped) {
 }
 
 void ThrowNoDevice() {
-  std::string kernel_devices;
-  for (const std::string& name : KernelDevices(kSysfs)) {
-    kernel_devices += (kernel_devices.empty() ? "" : ", ") + name;
-  }
+  const std::string kernel_devices = Joined(KernelDevices(kSysfs));
   if (kernel_devices.empty()) {
     throw Error(Blame::kEnvironment, "no RDMA device found",
                 "load the adapter's driver, or make a software device: rdma link add rxe0 type rxe "

@@ -6,6 +6,8 @@
 #include <set>
 #include <string>
 
+#include "transport/joined.h"
+
 namespace rdmabench {
 namespace {
 
@@ -48,9 +50,7 @@ std::string Governors(const FileTree& files) {
       governors.insert(*governor);
     }
   }
-  std::string text;
-  for (const std::string& governor : governors) text += (text.empty() ? "" : ", ") + governor;
-  return text;
+  return Joined(governors);
 }
 
 std::vector<Symptom> CheckGovernor(const Machine& machine) {

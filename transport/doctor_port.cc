@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "transport/device_sysfs.h"
+#include "transport/joined.h"
 
 namespace rdmabench {
 namespace {
@@ -157,7 +158,7 @@ std::optional<Symptom> NoEcn(const Machine& machine, const DeviceInfo& device,
     const std::optional<unsigned> priorities = EcnPriorities(machine.files, netdev, point);
     if (!priorities || *priorities != 0) continue;
     const std::string file = JoinPath({"/sys/class/net", netdev, "ecn", point, "enable/*"});
-    off += (off.empty() ? "" : "; ") + Said(file, "0");
+    AppendWord(off, Said(file, "0"), "; ");
   }
   if (off.empty()) return std::nullopt;
   return Symptom{.what = "congestion notification is switched off on " + netdev,
@@ -172,7 +173,7 @@ std::optional<Symptom> NoEcn(const Machine& machine, const DeviceInfo& device,
 std::string Priorities(unsigned bits) {
   std::string text;
   for (unsigned i = 0; i < kPriorities; ++i) {
-    if ((bits >> i & 1U) != 0) text += (text.empty() ? "" : ", ") + std::to_string(i);
+    if ((bits >> i & 1U) != 0) AppendWord(text, std::to_string(i));
   }
   return text.empty() ? "none" : text;
 }

@@ -1,6 +1,5 @@
 #include "transport/doctor_process.h"
 
-#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -8,6 +7,8 @@
 #include <string>
 
 #include "transport/cpu_list.h"
+#include "transport/joined.h"
+#include "transport/unsigned_number.h"
 
 namespace rdmabench {
 namespace {
@@ -34,12 +35,6 @@ std::vector<std::string> Cgroups(const FileTree& files) {
   return groups;
 }
 
-std::string Joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
-
 // The device files that the kernel's devices should have and do not.
 std::vector<Symptom> MissingFiles(const FileTree& files) {
   const std::string verbs = "/sys/class/infiniband_verbs";
@@ -63,10 +58,9 @@ std::optional<std::uint64_t> LimitIn(const std::string& line, std::string_view k
   std::istringstream words(line);
   for (std::string word; words >> word;) {
     if (!word.starts_with(key) || word.size() <= key.size() || word[key.size()] != '=') continue;
-    const char* const end = word.data() + word.size();
-    std::uint64_t limit = 0;
-    const auto [stop, error] = std::from_chars(word.data() + key.size() + 1, end, limit);
-    if (error == std::errc() && stop == end) return limit;
+    if (const auto limit = ParseUnsigned(std::string_view(word).substr(key.size() + 1))) {
+      return limit;
+    }
   }
   return std::nullopt;
 }
@@ -91,7 +85,7 @@ std::vector<Symptom> CheckHugePages(const Machine& machine) {
     const std::string file = JoinPath({folder, size, "nr_hugepages"});
     const auto count = machine.files.Number(file);
     if (count.value_or(0.0) > 0.0) return {};
-    if (count) evidence += (evidence.empty() ? "" : "; ") + Said(file, "0");
+    if (count) AppendWord(evidence, Said(file, "0"), "; ");
   }
   if (evidence.empty()) return {};
   return {{.what = "no huge pages are set aside",

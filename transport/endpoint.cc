@@ -11,6 +11,7 @@
 #include "transport/error.h"
 #include "transport/gid.h"
 #include "transport/inline_probe.h"
+#include "transport/joined.h"
 #include "transport/memlock.h"
 
 namespace rdmabench {
@@ -217,8 +218,7 @@ std::string PathText(const EndpointOptions& options, std::uint16_t lid, const Pe
            std::string(GidTypeName(options.gid->type)) + ") to " + GidText(*remote.gid);
   }
   if (remote.lid != 0) {
-    text += (text.empty() ? "" : ", ") + ("LID " + std::to_string(lid)) + " to " +
-            std::to_string(remote.lid);
+    AppendWord(text, "LID " + std::to_string(lid) + " to " + std::to_string(remote.lid));
   }
   return text + ", MTU " + std::to_string(options.mtu_bytes);
 }

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "transport/error.h"
+#include "transport/joined.h"
 
 namespace rdmabench {
 namespace {
@@ -95,13 +96,7 @@ std::string_view GidTypeName(GidType type) {
   return "unknown";
 }
 
-std::string GidTypeNames() {
-  std::string names;
-  for (const auto& [type, name] : kTypeNames) {
-    names += (names.empty() ? "" : ", ") + std::string(name);
-  }
-  return names;
-}
+std::string GidTypeNames() { return Joined(kTypeNames, &decltype(kTypeNames)::value_type::second); }
 
 std::optional<GidType> FindGidType(std::string_view name) {
   for (const auto& [type, known] : kTypeNames) {

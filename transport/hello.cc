@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "transport/error.h"
+#include "transport/joined.h"
 #include "transport/json_reader.h"
 #include "transport/nearest.h"
 #include "transport/printable.h"
@@ -82,12 +83,8 @@ Hello CheckHello(const nlohmann::json& frame_body, std::string_view our_tool_ver
   for (const std::string_view request : kRequests) {
     if (request == hello.request) return hello;
   }
-  std::string known;
-  for (const std::string_view request : kRequests) {
-    known += (known.empty() ? "" : ", ") + std::string(request);
-  }
-  throw Error(Blame::kRun, "hello.request is '" + hello.request + "', this server knows " + known +
-                               DidYouMean(hello.request, kRequests));
+  throw Error(Blame::kRun, "hello.request is '" + hello.request + "', this server knows " +
+                               Joined(kRequests) + DidYouMean(hello.request, kRequests));
 }
 
 }  // namespace rdmabench

@@ -1,11 +1,11 @@
 #include "transport/irq_affinity.h"
 
 #include <algorithm>
-#include <charconv>
-#include <system_error>
+#include <limits>
 
 #include "transport/cpu_list.h"
 #include "transport/file_tree.h"
+#include "transport/unsigned_number.h"
 
 namespace rdmabench {
 namespace {
@@ -13,11 +13,8 @@ namespace {
 namespace fs = std::filesystem;
 
 std::optional<unsigned> IrqOf(const std::string& text) {
-  unsigned irq = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, irq);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return irq;
+  const auto irq = ParseUnsigned(text, std::numeric_limits<unsigned>::max());
+  return irq ? std::optional(static_cast<unsigned>(*irq)) : std::nullopt;
 }
 
 // A device has either message-signalled interrupts or one line; 0 stands for none.

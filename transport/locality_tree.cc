@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "transport/cpu_list.h"
+#include "transport/joined.h"
 
 namespace rdmabench {
 namespace {
@@ -21,7 +22,7 @@ std::string NamesOf(const hwloc_obj* pcie) {
   for (const hwloc_obj* child = pcie->io_first_child; child != nullptr;
        child = child->next_sibling) {
     if (child->type != HWLOC_OBJ_OS_DEVICE || child->name == nullptr) continue;
-    names += (names.empty() ? "" : ", ") + std::string(child->name);
+    AppendWord(names, child->name);
   }
   return names;
 }
@@ -136,7 +137,7 @@ class Tree {
       if (count == 0 && !is_session) continue;
       std::string who = count > 1 ? std::to_string(count) + " workers" : count == 1 ? "worker" : "";
       if (is_session) who += who.empty() ? "session" : " and session";
-      mark += (mark.empty() ? "" : ", ") + who;
+      AppendWord(mark, who);
       if (cpus.size() > 1) mark += " on cpu " + std::to_string(cpu);
     }
     if (!mark.empty()) return mark;

@@ -6,6 +6,7 @@
 #include "transport/error.h"
 #include "transport/host_memory.h"
 #include "transport/huge_memory.h"
+#include "transport/joined.h"
 #include "transport/mmap_memory.h"
 #include "transport/nearest.h"
 #include "transport/odp_memory.h"
@@ -38,14 +39,12 @@ std::span<const MemoryKind* const> MemoryKinds() { return kMemoryKinds; }
 
 const MemoryKind& FindMemoryKind(std::string_view name) {
   std::vector<std::string_view> known;
-  std::string list;
   for (const MemoryKind* kind : kMemoryKinds) {
     if (kind->name == name) return *kind;
     known.push_back(kind->name);
-    list += (list.empty() ? "" : ", ") + std::string(kind->name);
   }
   throw Error(Blame::kUsage, "unknown kind of memory \"" + std::string(name) +
-                                 "\"; known: " + list + DidYouMean(name, known));
+                                 "\"; known: " + Joined(known) + DidYouMean(name, known));
 }
 
 std::vector<KindAvailability> ProbeMemoryKinds(ibv_context* context) {

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "transport/joined.h"
+
 namespace rdmabench {
 namespace {
 
@@ -54,12 +56,7 @@ std::string NearestNames(std::string_view wanted, std::span<const std::string_vi
   std::stable_sort(near.begin(), near.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   if (near.size() > kMostNames) near.resize(kMostNames);
-  std::string list;
-  for (const auto& [distance, name] : near) {
-    if (!list.empty()) list += ", ";
-    list += name;
-  }
-  return list;
+  return Joined(near, &std::pair<std::size_t, std::string_view>::second);
 }
 
 std::string DidYouMean(std::string_view wanted, std::span<const std::string_view> known) {

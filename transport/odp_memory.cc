@@ -6,6 +6,7 @@
 
 #include "transport/error.h"
 #include "transport/host_memory.h"
+#include "transport/joined.h"
 #include "transport/qp_type.h"
 
 namespace rdmabench {
@@ -40,7 +41,7 @@ std::optional<std::string> WhyNotOn(ibv_context* context, const QpType& type,
   std::string names;
   for (const Request& row : kRequests) {
     if ((missing & row.bit) == 0) continue;
-    names += (names.empty() ? "" : ", ") + std::string(row.name);
+    AppendWord(names, row.name);
   }
   if (names.empty()) return std::nullopt;
   return "the device does not page on demand for " + names + " requests of " +

@@ -5,6 +5,7 @@
 
 #include "transport/cpu_list.h"
 #include "transport/error.h"
+#include "transport/joined.h"
 
 namespace rdmabench {
 namespace {
@@ -276,11 +277,7 @@ const Core* CoreMap::CoreOf(unsigned cpu) const {
 
 std::string NumaNodeName(unsigned number) { return "NUMA node " + std::to_string(number); }
 
-std::string Placement::Reason() const {
-  std::string sentence;
-  for (const std::string& reason : reasons) sentence += (sentence.empty() ? "" : "; ") + reason;
-  return sentence;
-}
+std::string Placement::Reason() const { return Joined(reasons, {}, "; "); }
 
 std::vector<unsigned> CpusInOrder(const CoreMap& map, std::optional<unsigned> node,
                                   std::span<const unsigned> busy_cpus) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "transport/error.h"
+#include "transport/joined.h"
 #include "transport/nearest.h"
 
 namespace rdmabench {
@@ -50,14 +51,12 @@ std::span<const QpType> QpTypes() { return kQpTypes; }
 
 const QpType& FindQpType(std::string_view name) {
   std::vector<std::string_view> known;
-  std::string list;
   for (const QpType& type : kQpTypes) {
     if (EqualIgnoringCase(type.name, name)) return type;
     known.push_back(type.name);
-    list += (list.empty() ? "" : ", ") + std::string(type.name);
   }
   throw Error(Blame::kUsage, "unknown queue pair type \"" + std::string(name) +
-                                 "\"; known: " + list + DidYouMean(name, known));
+                                 "\"; known: " + Joined(known) + DidYouMean(name, known));
 }
 
 }  // namespace rdmabench

@@ -7,6 +7,7 @@
 #include "transport/doctor_cpu.h"
 #include "transport/doctor_port.h"
 #include "transport/error.h"
+#include "transport/joined.h"
 
 namespace rdmabench {
 namespace {
@@ -212,8 +213,9 @@ std::string DifferencesIn(const DifferenceRow& row, const SideFacts& client,
     const FactValue* one = Find(client, name);
     const FactValue* other = Find(server, name);
     if (one == nullptr || other == nullptr || *one == *other) continue;
-    text += (text.empty() ? "" : "; ") + std::string(name) + ": client " + FactText(*one) +
-            ", server " + FactText(*other);
+    AppendWord(text,
+               std::string(name) + ": client " + FactText(*one) + ", server " + FactText(*other),
+               "; ");
   }
   return text;
 }
