@@ -18,6 +18,7 @@
 #include "bench/entrance.h"
 #include "bench/explain.h"
 #include "bench/host_json.h"
+#include "bench/path_remark.h"
 #include "bench/placement_warnings.h"
 #include "bench/rails.h"
 #include "bench/rate_search.h"
@@ -69,9 +70,10 @@ class ClientRun {
     for (const TestPlan& test : plan_.tests) CheckRails(test, site.rails.size());
     const std::vector<Answer> answers = Propose(site);
     if (options_.observer.explain) options_.observer.explain(Explain(site, report_.hosts[1]));
-    WarnOfPlacement();
+    Warn(PlacementWarnings(report_.hosts));
     for (std::size_t i = 0; i < answers.size(); ++i) {
       if (!answers[i].agreement) continue;
+      Warn(PathWarnings(*answers[i].agreement, report_.hosts));
       results_ += answers[i].agreement->shapes.size() * plan_.tests[first_ + i].run.runs;
     }
     for (std::size_t i = 0; i < answers.size(); ++i) {
@@ -137,8 +139,8 @@ class ClientRun {
     for (std::size_t i = 0; i < report_.hosts.size(); ++i) CarryOver(report_.hosts[i], hosts[i]);
     report_.hosts = std::move(hosts);
     report_.hosts[1].address = session_.peer().ip;
-    Record(EssentialWarnings(site, "client"));
-    Record(reader.Texts("warnings", kMostWarnings, kLongestWarning));
+    Warn(EssentialWarnings(site, "client"));
+    Warn(reader.Texts("warnings", kMostWarnings, kLongestWarning));
     reader.Done();
     return answers;
   }
@@ -204,7 +206,7 @@ class ClientRun {
     }
     Note(own.whereabouts, report_.hosts[0]);
     Note(peer.whereabouts, report_.hosts[1]);
-    WarnOfPlacement();
+    Warn(PlacementWarnings(report_.hosts));
     NoteDrift(own.clock_drift_ppm, report_.hosts[0]);
     NoteDrift(peer.clock_drift_ppm, report_.hosts[1]);
     report::Result result = MakeResult(context, own, &peer);
@@ -218,18 +220,12 @@ class ClientRun {
     return std::move(initiator);
   }
 
-  // Each once, although the next run, or another session, finds it again: those that are new.
-  std::vector<std::string> Record(std::vector<std::string> warnings) {
+  // Of each once, although the next run, or another session, finds it again.
+  void Warn(const std::vector<std::string>& warnings) {
     std::vector<std::string>& known = report_.warnings;
-    std::erase_if(warnings, [&known](const std::string& warning) {
-      return std::find(known.begin(), known.end(), warning) != known.end();
-    });
-    known.insert(known.end(), warnings.begin(), warnings.end());
-    return warnings;
-  }
-
-  void WarnOfPlacement() {
-    for (const std::string& warning : Record(PlacementWarnings(report_.hosts))) {
+    for (const std::string& warning : warnings) {
+      if (std::find(known.begin(), known.end(), warning) != known.end()) continue;
+      known.push_back(warning);
       if (options_.observer.warn) options_.observer.warn(warning);
     }
   }
@@ -251,10 +247,9 @@ class ClientRun {
     const std::uint64_t measured_samples = result.latency->samples;
     result.latency->kept_samples = kept;
     if (kept < measured_samples) {
-      report_.warnings.push_back(result.test + " at " + std::to_string(result.message_bytes) +
-                                 " B: --samples has the first " + std::to_string(kept) + " of " +
-                                 std::to_string(measured_samples) +
-                                 " samples, in equal parts of each thread");
+      Warn({result.test + " at " + std::to_string(result.message_bytes) +
+            " B: --samples has the first " + std::to_string(kept) + " of " +
+            std::to_string(measured_samples) + " samples, in equal parts of each thread"});
     }
     options_.observer.samples({.result = report_.results.size() - 1,
                                .message_bytes = result.message_bytes,

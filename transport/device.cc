@@ -1,19 +1,17 @@
 #include "transport/device.h"
 
-#include <arpa/inet.h>
-#include <ifaddrs.h>
 #include <net/if.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
-#include <memory>
 #include <span>
 #include <utility>
 
 #include "transport/device_sysfs.h"
 #include "transport/error.h"
+#include "transport/gid.h"
+#include "transport/interface_address.h"
 #include "transport/joined.h"
 #include "transport/nearest.h"
 
@@ -107,35 +105,6 @@ bool BelongsTo(const DeviceInfo& info, std::string_view netdev) {
          AnyActiveGid(info, [&](const Gid& gid) { return gid.netdev == netdev; });
 }
 
-// An address in one form: IPv6, or IPv4 mapped into it.
-std::optional<in6_addr> ParseAddress(std::string_view ip) {
-  const std::string text(ip.substr(0, ip.find('%')));
-  in6_addr address{};
-  if (inet_pton(AF_INET6, text.c_str(), &address) == 1) return address;
-  if (inet_pton(AF_INET6, ("::ffff:" + text).c_str(), &address) == 1) return address;
-  return std::nullopt;
-}
-
-std::optional<in6_addr> AddressOf(const sockaddr* address) {
-  if (address == nullptr) return std::nullopt;
-  if (address->sa_family == AF_INET6) {
-    sockaddr_in6 ipv6{};
-    std::memcpy(&ipv6, address, sizeof ipv6);
-    return ipv6.sin6_addr;
-  }
-  if (address->sa_family != AF_INET) return std::nullopt;
-  sockaddr_in ipv4{};
-  std::memcpy(&ipv4, address, sizeof ipv4);
-  in6_addr mapped{};
-  mapped.s6_addr[10] = mapped.s6_addr[11] = 0xff;
-  std::memcpy(&mapped.s6_addr[12], &ipv4.sin_addr, sizeof ipv4.sin_addr);
-  return mapped;
-}
-
-bool SameAddress(const in6_addr& address, const void* other) {
-  return std::memcmp(&address, other, sizeof address) == 0;
-}
-
 // "mlx5_0 (eth2), rxe0 (eth1)"
 std::string Existing(const Listing& listing) {
   return Joined(listing.devices(), [](ibv_device* device) {
@@ -214,12 +183,11 @@ Device Device::OpenFor(std::string_view local_ip) {
     throw Error(Blame::kEnvironment, "no RDMA device has an active port; there are: " + there,
                 "check cables and switch ports (ibv_devinfo, rdma link show), or ip link set up");
   }
-  const std::optional<in6_addr> address = ParseAddress(local_ip);
+  const std::optional<ibv_gid> address = GidOfAddress(local_ip);
   const std::string netdev = InterfaceOfAddress(local_ip);
   auto chosen = std::find_if(all.begin(), all.end(), [&](const Opened& opened) {
-    return address && AnyActiveGid(opened.info, [&](const Gid& gid) {
-             return SameAddress(*address, gid.raw.raw);
-           });
+    return address && AnyActiveGid(opened.info,
+                                   [&](const Gid& gid) { return SameAddress(*address, gid.raw); });
   });
   if (chosen == all.end() && !netdev.empty()) {
     chosen = std::find_if(all.begin(), all.end(),
@@ -294,23 +262,6 @@ void ThrowNoDevice() {
   throw Error(Blame::kEnvironment,
               "no RDMA device found by the verbs library, though the kernel has " + kernel_devices,
               "modprobe ib_uverbs, and install the provider libraries (Debian: ibverbs-providers)");
-}
-
-std::string InterfaceOfAddress(std::string_view ip) {
-  const std::optional<in6_addr> wanted = ParseAddress(ip);
-  ifaddrs* head = nullptr;
-  if (!wanted || getifaddrs(&head) != 0) return {};
-  const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> all(head, &freeifaddrs);
-  // A VLAN has its parent's link-local address, so there the zone decides.
-  const std::size_t percent = ip.find('%');
-  const std::string_view zone = percent == ip.npos ? "" : ip.substr(percent + 1);
-  std::string found;
-  for (const ifaddrs* entry = head; entry != nullptr; entry = entry->ifa_next) {
-    const std::optional<in6_addr> address = AddressOf(entry->ifa_addr);
-    if (!address || !SameAddress(*wanted, &*address)) continue;
-    if (found.empty() || zone == entry->ifa_name) found = entry->ifa_name;
-  }
-  return found;
 }
 
 }  // namespace rdmabench

@@ -51,7 +51,4 @@ std::vector<DeviceInfo> ListDevices(std::vector<std::string>* skipped);
 // Throws Error(kEnvironment) that says that there is none, and what to do.
 [[noreturn]] void ThrowNoDevice();
 
-// The network interface that carries the address; empty when none does.
-std::string InterfaceOfAddress(std::string_view ip);
-
 }  // namespace rdmabench

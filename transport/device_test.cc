@@ -246,16 +246,5 @@ TEST(Mtu, NamesTheLegalOnesForAnyOther) {
               ThrowsMessage<Error>(AllOf(HasSubstr("1500"), HasSubstr("256, 512, 1024"))));
 }
 
-TEST(InterfaceOfAddress, FindsLoopback) { EXPECT_EQ(InterfaceOfAddress("127.0.0.1"), "lo"); }
-
-TEST(InterfaceOfAddress, FindsAMappedAddress) {
-  EXPECT_EQ(InterfaceOfAddress("::ffff:127.0.0.1"), "lo");
-}
-
-TEST(InterfaceOfAddress, IsEmptyForAnAddressOfNobody) {
-  EXPECT_EQ(InterfaceOfAddress("192.0.2.77"), "");
-  EXPECT_EQ(InterfaceOfAddress("not an address"), "");
-}
-
 }  // namespace
 }  // namespace rdmabench

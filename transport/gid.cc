@@ -18,33 +18,13 @@ constexpr std::array<std::pair<GidType, std::string_view>, 3> kTypeNames = {{
     {GidType::kRoceV2, "roce_v2"},
 }};
 constexpr std::uint8_t kMappedPrefix[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
-// GIDs come without a prefix length, so the usual ones stand in: /24 for IPv4 (mapped into the last
-// four bytes), /64 for IPv6.
-constexpr std::size_t kIpv4SubnetBytes = 15;
-constexpr std::size_t kIpv6SubnetBytes = 8;
+// GIDs come without a prefix length, so the usual ones stand in.
+constexpr unsigned kIpv4PrefixBits = 24;
+constexpr unsigned kIpv6PrefixBits = 64;
 constexpr std::size_t kMostGidsShown = 8;
 
 bool IsMapped(const ibv_gid& gid) {
   return std::memcmp(gid.raw, kMappedPrefix, sizeof kMappedPrefix) == 0;
-}
-
-bool SameAddress(const ibv_gid& a, const ibv_gid& b) {
-  return std::memcmp(a.raw, b.raw, sizeof a.raw) == 0;
-}
-
-bool SameSubnet(const ibv_gid& a, const ibv_gid& b) {
-  return IsMapped(a) == IsMapped(b) &&
-         std::memcmp(a.raw, b.raw, IsMapped(a) ? kIpv4SubnetBytes : kIpv6SubnetBytes) == 0;
-}
-
-// The address as a GID would have it; absent when the text is no IP address.
-std::optional<ibv_gid> GidOfAddress(std::string_view ip) {
-  const std::string text(ip.substr(0, ip.find('%')));
-  ibv_gid gid{};
-  if (inet_pton(AF_INET6, text.c_str(), gid.raw) == 1) return gid;
-  std::memcpy(gid.raw, kMappedPrefix, sizeof kMappedPrefix);
-  if (inet_pton(AF_INET, text.c_str(), gid.raw + sizeof kMappedPrefix) == 1) return gid;
-  return std::nullopt;
 }
 
 bool CanTalk(const Gid& a, const Gid& b) {
@@ -128,6 +108,41 @@ bool ShareSubnet(std::span<const Gid> one, std::span<const Gid> other) {
       return CanTalk(gid, peer) && SameSubnet(gid.raw, peer.raw);
     });
   });
+}
+
+bool SameSubnet(const ibv_gid& a, const ibv_gid& b, std::optional<unsigned> prefix_bits) {
+  if (IsMapped(a) != IsMapped(b)) return false;
+  // An IPv4 address is mapped into the last four bytes.
+  const unsigned before = IsMapped(a) ? 8 * sizeof kMappedPrefix : 0;
+  const unsigned bits =
+      std::min<unsigned>(before + prefix_bits.value_or(UsualPrefixBits(a)), 8 * sizeof a.raw);
+  if (std::memcmp(a.raw, b.raw, bits / 8) != 0) return false;
+  if (bits % 8 == 0) return true;
+  return (a.raw[bits / 8] ^ b.raw[bits / 8]) >> (8 - bits % 8) == 0;
+}
+
+unsigned UsualPrefixBits(const ibv_gid& gid) {
+  return IsMapped(gid) ? kIpv4PrefixBits : kIpv6PrefixBits;
+}
+
+bool SameAddress(const ibv_gid& a, const ibv_gid& b) {
+  return std::memcmp(a.raw, b.raw, sizeof a.raw) == 0;
+}
+
+ibv_gid MappedGid(std::uint32_t ipv4) {
+  ibv_gid gid{};
+  std::memcpy(gid.raw, kMappedPrefix, sizeof kMappedPrefix);
+  std::memcpy(gid.raw + sizeof kMappedPrefix, &ipv4, sizeof ipv4);
+  return gid;
+}
+
+std::optional<ibv_gid> GidOfAddress(std::string_view ip) {
+  const std::string text(ip.substr(0, ip.find('%')));
+  ibv_gid gid{};
+  if (inet_pton(AF_INET6, text.c_str(), gid.raw) == 1) return gid;
+  in_addr ipv4{};
+  if (inet_pton(AF_INET, text.c_str(), &ipv4) == 1) return MappedGid(ipv4.s_addr);
+  return std::nullopt;
 }
 
 std::string GidText(const ibv_gid& gid) {

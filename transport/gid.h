@@ -36,6 +36,18 @@ bool HaveAddress(std::span<const Gid> gids, std::string_view ip);
 // Whether a routable one of each, of equal type, are in one subnet, as ChooseGidPair() sees it.
 bool ShareSubnet(std::span<const Gid> one, std::span<const Gid> other);
 
+// Whether both are of one family and in one network of so many leading bits (of an IPv4 address, or
+// of all 128); absent: the usual ones, 24 and 64.
+bool SameSubnet(const ibv_gid& a, const ibv_gid& b, std::optional<unsigned> prefix_bits = {});
+// Those usual ones.
+unsigned UsualPrefixBits(const ibv_gid& gid);
+
+bool SameAddress(const ibv_gid& a, const ibv_gid& b);
+// An IPv4 address, in network byte order, as a GID has it.
+ibv_gid MappedGid(std::uint32_t ipv4);
+// An IP address (text; a zone after '%' is ignored) as a GID has it; absent where it is none.
+std::optional<ibv_gid> GidOfAddress(std::string_view ip);
+
 std::string GidText(const ibv_gid& gid);
 ibv_gid ParseGid(std::string_view text);  // throws Error(kRun)
 

@@ -78,6 +78,35 @@ TEST(Gids, ShareASubnetWhereARoutableOneOfEachIsInIt) {
   EXPECT_FALSE(ShareSubnet(one, std::vector<Gid>{V2(0, "fe80::2")})) << "link-local";
 }
 
+struct SubnetCase {
+  const char* one;
+  const char* other;
+  std::optional<unsigned> prefix_bits;
+  bool same;
+};
+
+TEST(Gids, AreInOneSubnetWhereTheirLeadingBitsAreEqual) {
+  const SubnetCase cases[] = {
+      {"::ffff:10.0.0.1", "::ffff:10.0.0.255", {}, true},
+      {"::ffff:10.0.0.1", "::ffff:10.0.1.1", {}, false},
+      {"::ffff:10.0.0.1", "::ffff:10.0.1.1", 16, true},
+      {"::ffff:10.0.0.1", "::ffff:10.0.1.1", 23, true},
+      {"::ffff:10.0.1.1", "::ffff:10.0.2.1", 23, false},
+      {"::ffff:10.0.0.1", "::ffff:10.0.0.2", 32, false},
+      {"::ffff:10.0.0.1", "::ffff:10.0.0.1", 32, true},
+      {"::ffff:10.0.0.1", "::ffff:192.168.0.1", 0, true},
+      {"fd77::1", "fd77::2", {}, true},
+      {"fd77::1", "fd77:0:0:1::1", {}, false},
+      {"fd77::1", "fd77:0:0:1::1", 48, true},
+      {"fd77::1", "fd77::1", 999, true},
+      {"::ffff:10.0.0.1", "fd77::1", 0, false},
+  };
+  for (const SubnetCase& c : cases) {
+    EXPECT_EQ(SameSubnet(ParseGid(c.one), ParseGid(c.other), c.prefix_bits), c.same)
+        << c.one << " and " << c.other << " /" << c.prefix_bits.value_or(0);
+  }
+}
+
 struct PairCase {
   const char* name;
   std::vector<Gid> client;
