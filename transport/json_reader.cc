@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "transport/hex.h"
 #include "transport/nearest.h"
 #include "transport/printable.h"
 
@@ -226,6 +227,14 @@ bool JsonReader::Flag(std::string_view key) {
 
 std::string JsonReader::Text(std::string_view key, std::size_t longest) {
   return TextIn(Raw(key), PathOf(key), longest);
+}
+
+std::string JsonReader::Hex(std::string_view key, std::size_t bytes) {
+  const Json& value = Raw(key);
+  if (!value.is_string() || !IsHex(value.get_ref<const std::string&>(), bytes)) {
+    RefuseValue(PathOf(key), value, std::to_string(2 * bytes) + " hexadecimal digits");
+  }
+  return value.get<std::string>();
 }
 
 std::vector<std::uint64_t> JsonReader::Numbers(std::string_view key, std::uint64_t low,

@@ -40,6 +40,8 @@ class JsonReader {
   std::vector<double> Reals(std::string_view key, double low, double high, std::size_t most);
   bool Flag(std::string_view key);
   std::string Text(std::string_view key, std::size_t longest = 256);
+  // So many bytes as hexadecimal digits in lower case.
+  std::string Hex(std::string_view key, std::size_t bytes);
   std::vector<std::uint64_t> Numbers(std::string_view key, std::uint64_t low, std::uint64_t high,
                                      std::size_t most);
   std::vector<std::string> Texts(std::string_view key, std::size_t most, std::size_t longest = 256);

@@ -84,7 +84,7 @@ class Fields : public testing::Test {
   const nlohmann::json json_ = ParseJson(R"({
       "depth": 128, "half": 2.9, "minus": -1, "wraps": 4294967297, "text": "5", "nothing": null,
       "huge": 18446744073709551615, "beyond": 18446744073709551616, "five": 5.0, "yes": true,
-      "escape": "\u001b[2J", "list": [1, 2], "mixed": [1, "2"], "reals": [99.9, 50],
+      "bytes": "00ff10ab", "upper": "FF", "escape": "\u001b[2J", "list": [1, 2], "mixed": [1, "2"], "reals": [99.9, 50],
       "names": ["a", "b"],
       "inner": {"lid": 3}, "inners": [{"lid": 1}, {"lid": 2}]})",
                                          "a test");
@@ -105,6 +105,15 @@ TEST_F(Fields, AreReadByType) {
   EXPECT_EQ(reader_.Object("inner").Number("lid", 0, 65535), 3U);
   EXPECT_EQ(reader_.Objects("inners", 2)[1].Number("lid", 0, 65535), 2U);
   EXPECT_EQ(reader_.Raw("inner"), json_["inner"]);
+}
+
+TEST_F(Fields, HoldBytesAsHexadecimalDigits) {
+  EXPECT_EQ(reader_.Hex("bytes", 4), "00ff10ab");
+  EXPECT_THAT([&] { reader_.Hex("bytes", 3); },
+              ThrowsMessage<Error>("plan.bytes is \"00ff10ab\", allowed are 6 hexadecimal digits"));
+  EXPECT_THROW(reader_.Hex("bytes", 5), Error);
+  EXPECT_THROW(reader_.Hex("upper", 1), Error);
+  EXPECT_THROW(reader_.Hex("depth", 1), Error);
 }
 
 TEST_F(Fields, AreFoundOrNot) {

@@ -1,0 +1,137 @@
+#include "transport/handshake.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "transport/session.h"
+
+namespace rdmabench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+using ::testing::ThrowsMessage;
+using Json = nlohmann::json;
+
+const Handshake kHandshake = {
+    .request = "run", .client_nonce = std::string(32, 'c'), .server_nonce = std::string(32, '5')};
+
+class HandshakeTest : public testing::Test {
+ protected:
+  // That this proof of the client's is one for `handshake` and `secret`.
+  static bool Holds(const Json& proof, const Handshake& handshake, const Secret& secret,
+                    Prover prover = Prover::kClient) {
+    try {
+      CheckProof(proof, secret, prover, handshake);
+      return true;
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr("wrong secret"));
+      EXPECT_THAT(error.remedy(), HasSubstr("--secret-file"));
+      return false;
+    }
+  }
+
+  const Secret secret_ = Secret::FromText("0123456789abcdef", "a test");
+  const Json proof_ = MakeProof(secret_, Prover::kClient, kHandshake);
+};
+
+// So that another implementation can be told from this one's words: openssl made these.
+//   printf 'rdmabench 5 client\nrun\n%032d\n%032d' 1 2 | openssl dgst -sha256 -hmac
+//   0123456789abcdef
+TEST_F(HandshakeTest, MakesTheProofsThatAreWrittenDown) {
+  static_assert(kProtocolVersion == 5, "the texts below begin with it");
+  const Handshake handshake = {.request = "run",
+                               .client_nonce = "00000000000000000000000000000001",
+                               .server_nonce = "00000000000000000000000000000002"};
+  EXPECT_EQ(MakeProof(secret_, Prover::kClient, handshake)["mac"],
+            "d09ac73cd20c17c40af93f08459c02f5310b4ab4321e06cdf2a612b3d26ffb29");
+  EXPECT_EQ(MakeProof(secret_, Prover::kServer, handshake)["mac"],
+            "051c32f1e0118a2bbf9451e57edf0803b7f6453fe1de9fc33ba865a49b73c4fc");
+}
+
+TEST_F(HandshakeTest, AcceptsEachSidesProof) {
+  EXPECT_TRUE(Holds(proof_, kHandshake, secret_));
+  EXPECT_TRUE(
+      Holds(MakeProof(secret_, Prover::kServer, kHandshake), kHandshake, secret_, Prover::kServer));
+}
+
+TEST_F(HandshakeTest, RefusesTheProofOfAnotherSecret) {
+  EXPECT_FALSE(Holds(proof_, kHandshake, Secret::FromText("0123456789abcdeF", "a test")));
+}
+
+TEST_F(HandshakeTest, RefusesAProofThatWasMadeBefore) {
+  Handshake later = kHandshake;
+  later.server_nonce = MakeNonce();
+  EXPECT_FALSE(Holds(proof_, later, secret_));
+}
+
+TEST_F(HandshakeTest, RefusesAProofForAnotherClientsNumber) {
+  Handshake other = kHandshake;
+  other.client_nonce = MakeNonce();
+  EXPECT_FALSE(Holds(proof_, other, secret_));
+}
+
+TEST_F(HandshakeTest, RefusesAProofForAnotherRequest) {
+  Handshake other = kHandshake;
+  other.request = "doctor";
+  EXPECT_FALSE(Holds(proof_, other, secret_));
+}
+
+TEST_F(HandshakeTest, RefusesASidesOwnProofSentBack) {
+  EXPECT_FALSE(Holds(proof_, kHandshake, secret_, Prover::kServer));
+  EXPECT_FALSE(Holds(MakeProof(secret_, Prover::kServer, kHandshake), kHandshake, secret_));
+}
+
+TEST_F(HandshakeTest, SaysWhoseSecretIsAnother) {
+  const Secret other = Secret::FromText("fedcba9876543210", "a test");
+  EXPECT_THAT([&] { CheckProof(proof_, other, Prover::kClient, kHandshake); },
+              ThrowsMessage<Error>("wrong secret: the client's is another one"));
+  EXPECT_THAT([&] { CheckProof(proof_, other, Prover::kServer, kHandshake); },
+              ThrowsMessage<Error>("wrong secret: the server's is another one"));
+}
+
+TEST_F(HandshakeTest, HasANumberOfItsOwn) {
+  EXPECT_THAT(MakeNonce(), MatchesRegex("[0-9a-f]{32}"));
+  EXPECT_NE(MakeNonce(), MakeNonce());
+  const std::string nonce = MakeNonce();
+  EXPECT_EQ(ChallengeFromJson(ChallengeToJson(nonce)), nonce);
+}
+
+class IllFormedProof : public testing::TestWithParam<std::string_view> {};
+
+TEST_P(IllFormedProof, IsRefusedAsSuch) {
+  const Secret secret = Secret::FromText("0123456789abcdef", "a test");
+  EXPECT_THAT([&] { CheckProof(Json::parse(GetParam()), secret, Prover::kClient, kHandshake); },
+              ThrowsMessage<Error>(HasSubstr("proof")));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Handshake, IllFormedProof,
+    testing::Values(
+        "null", "[]", "{}", R"({"mac":1})", R"({"mac":""})", R"({"mac":"00ff"})", R"({"mac":null})",
+        // 62, 63, 65 and 66 digits; capitals; a digit that is none; another key
+        R"({"mac":"00000000000000000000000000000000000000000000000000000000000000"})",
+        R"({"mac":"000000000000000000000000000000000000000000000000000000000000000"})",
+        R"({"mac":"00000000000000000000000000000000000000000000000000000000000000000"})",
+        R"({"mac":"000000000000000000000000000000000000000000000000000000000000000000"})",
+        R"({"mac":"FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF"})",
+        R"({"mac":"000000000000000000000000000000000000000000000000000000000000000x"})",
+        R"({"mac":"0000000000000000000000000000000000000000000000000000000000000000",
+                        "more":1})"));
+
+class IllFormedChallenge : public testing::TestWithParam<std::string_view> {};
+
+TEST_P(IllFormedChallenge, IsRefused) {
+  EXPECT_THAT([] { ChallengeFromJson(Json::parse(GetParam())); },
+              ThrowsMessage<Error>(HasSubstr("challenge")));
+}
+
+INSTANTIATE_TEST_SUITE_P(Handshake, IllFormedChallenge,
+                         testing::Values("null", "{}", R"({"nonce":7})", R"({"nonce":"00"})",
+                                         R"({"nonce":"0000000000000000000000000000000g"})",
+                                         R"({"nonce":"00000000000000000000000000000000","a":1})"));
+
+}  // namespace
+}  // namespace rdmabench
