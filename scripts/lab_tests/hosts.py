@@ -30,6 +30,36 @@ def first_line(process, timeout):
     return process.stdout.readline() if ready else ""
 
 
+class Lines:
+    """Lines of a stream as they are written, and when they came (time.monotonic)."""
+
+    def __init__(self, stream):
+        self.lines = queue.Queue()
+        threading.Thread(target=self._read, args=(stream,), daemon=True).start()
+
+    def _read(self, stream):
+        for line in stream:
+            self.lines.put((time.monotonic(), line.rstrip()))
+
+    def forget(self):
+        while not self.lines.empty():
+            self.lines.get()
+
+    def wait_for(self, pattern, timeout):
+        """The first line from now on that matches, and when it came."""
+        deadline = time.monotonic() + timeout
+        seen = []
+        while time.monotonic() < deadline:
+            try:
+                when, line = self.lines.get(timeout=max(0.01, deadline - time.monotonic()))
+            except queue.Empty:
+                break
+            seen.append(line)
+            if re.search(pattern, line):
+                return line, when
+        raise AssertionError(f"no line like '{pattern}' within {timeout} s, but: {seen}")
+
+
 class Host:
     """A host of the lab, by name."""
 
@@ -49,8 +79,8 @@ class Host:
     def shell(self, script, timeout=60, check=True):
         return self.run("sh", "-c", script, timeout=timeout, check=check).stdout
 
-    def start(self, *words):
-        return subprocess.Popen(self.command(*words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    def start(self, *words, **options):
+        return subprocess.Popen(self.command(*words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
 
     def test(self, *words, timeout=120):
         """A client's run: (exit code, report, stderr). The report is valid or this fails."""
@@ -71,13 +101,7 @@ class Server:
             self.process.terminate()
             raise AssertionError(f"the server did not start: {first}{self.process.communicate(timeout=20)}")
         self.port = port.group(1)
-        self.lines = queue.Queue()
-        self.reader = threading.Thread(target=self._read, daemon=True)
-        self.reader.start()
-
-    def _read(self):
-        for line in self.process.stderr:
-            self.lines.put((time.monotonic(), line.rstrip()))
+        self.lines = Lines(self.process.stderr)
 
     def __enter__(self):
         return self
@@ -94,19 +118,8 @@ class Server:
         return self.process.poll() is None
 
     def forget_lines(self):
-        while not self.lines.empty():
-            self.lines.get()
+        self.lines.forget()
 
     def wait_for_line(self, pattern, timeout):
         """The first log line from now on that matches, and when it came (time.monotonic)."""
-        deadline = time.monotonic() + timeout
-        seen = []
-        while time.monotonic() < deadline:
-            try:
-                when, line = self.lines.get(timeout=max(0.01, deadline - time.monotonic()))
-            except queue.Empty:
-                break
-            seen.append(line)
-            if re.search(pattern, line):
-                return line, when
-        raise AssertionError(f"no line like '{pattern}' within {timeout} s, but: {seen}")
+        return self.lines.wait_for(pattern, timeout)
