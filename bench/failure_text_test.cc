@@ -22,12 +22,15 @@ TEST(FailureText, OfACompletionHasStatusNumberWordsQueuePairAndVendorError) {
   EXPECT_EQ(error.blame(), Blame::kRun);
 }
 
-TEST(FailureText, OfEveryStatusSaysWhatToDo) {
-  for (int status = IBV_WC_LOC_LEN_ERR; status <= IBV_WC_GENERAL_ERR; ++status) {
-    const Error error = DescribeFailure({.what = Failure::What::kCompletion, .code = status});
-    EXPECT_THAT(error.what(), HasSubstr("status " + std::to_string(status)));
-    EXPECT_FALSE(error.remedy().empty()) << status;
-  }
+TEST(FailureText, IsOfARowOfTheCatalogue) {
+  EXPECT_EQ(
+      DescribeFailure({.what = Failure::What::kCompletion, .code = IBV_WC_WR_FLUSH_ERR}).entry(),
+      "IBV_WC_WR_FLUSH_ERR");
+  EXPECT_EQ(DescribeFailure({.what = Failure::What::kPost, .code = ENOMEM}).entry(),
+            "ibv_post_send ENOMEM");
+  EXPECT_EQ(DescribeFailure({.what = Failure::What::kReceive, .code = EINVAL}).entry(),
+            "ibv_post_recv EINVAL");
+  EXPECT_EQ(DescribeFailure({.what = Failure::What::kPoll, .code = -1}).entry(), "EIO");
 }
 
 TEST(FailureText, OfAPostHasTheSystemsWords) {

@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "transport/call_error.h"
 #include "transport/device_sysfs.h"
 #include "transport/error.h"
 #include "transport/gid.h"
@@ -39,17 +40,6 @@ std::string FileOf(const ibv_device& device) {
   return "/dev/infiniband/" + std::string(device.dev_name);
 }
 
-std::string RemedyForOpening(const std::string& file, int code) {
-  if (code == EACCES || code == EPERM) {
-    return "this user needs to read and write " + file +
-           ": join the file's group, or run as root; in a container also allow the device";
-  }
-  if (code == ENOENT || code == ENXIO) {
-    return file + " is missing: modprobe ib_uverbs; in a container pass --device=/dev/infiniband";
-  }
-  return "the kernel's log may say more: dmesg | tail";
-}
-
 Context OpenContext(ibv_device* device) {
   errno = 0;
   Context context(ibv_open_device(device));
@@ -58,9 +48,8 @@ Context OpenContext(ibv_device* device) {
   // What it may not open libibverbs looks for elsewhere, and says that nothing is there.
   const std::string file = FileOf(*device);
   if (code == ENOENT && access(file.c_str(), R_OK | W_OK) != 0) code = errno;
-  throw Error(Blame::kEnvironment,
-              WithReason("cannot open " + std::string(ibv_get_device_name(device)), code),
-              RemedyForOpening(file, code));
+  const std::string name = ibv_get_device_name(device);
+  ThrowCall("ibv_open_device", code, {.attempted = "cannot open " + name + " (" + file + ")"});
 }
 
 struct Opened {

@@ -13,10 +13,10 @@
 #include <string>
 #include <utility>
 
+#include "transport/call_error.h"
 #include "transport/descriptor.h"
 #include "transport/error.h"
 #include "transport/host_memory.h"
-#include "transport/memlock.h"
 
 namespace rdmabench {
 namespace {
@@ -161,9 +161,11 @@ Registration RegisterDmabuf(ibv_pd* pd, const Buffer& buffer, int access) {
   Mr mr(ibv_reg_dmabuf_mr(pd, 0, buffer.size(), iova, buffer.dmabuf_fd(), access));
   if (mr != nullptr) return {.mr = std::move(mr), .how = "as a dma-buf", .iova = iova};
   const int code = errno;
-  std::string remedy = MemlockRemedy(ReadMemlockLimit(), buffer.size(), code);
-  if (remedy.empty()) remedy = WhyNoDmabuf(pd->context).value_or("use --memory host");
-  ThrowErrno(code, "cannot register a dma-buf of " + Bytes(buffer.size()), remedy);
+  ThrowCall("ibv_reg_mr", code,
+            {.attempted = "cannot register a dma-buf of " + Bytes(buffer.size()),
+             .locks = true,
+             .locks_bytes = buffer.size(),
+             .remedy = WhyNoDmabuf(pd->context).value_or("use --memory host")});
 }
 
 // A driver that can refuses a file that is no dma-buf for that; another says that it cannot. The

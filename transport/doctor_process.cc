@@ -6,6 +6,7 @@
 #include <sstream>
 #include <string>
 
+#include "transport/catalogue.h"
 #include "transport/cpu_list.h"
 #include "transport/joined.h"
 #include "transport/unsigned_number.h"
@@ -75,7 +76,7 @@ std::vector<Symptom> CheckMemlock(const Machine& machine) {
                    " by default",
            .evidence = "getrlimit(RLIMIT_MEMLOCK): " + std::to_string(*limit.bytes) +
                        " bytes; no CAP_IPC_LOCK",
-           .remedy = std::string(MemlockWays())}};
+           .remedy = std::string(FindEntry("memlock")->check)}};
 }
 
 std::vector<Symptom> CheckHugePages(const Machine& machine) {

@@ -7,20 +7,17 @@
 #include <string>
 #include <utility>
 
+#include "transport/call_error.h"
 #include "transport/endpoint_limits.h"
 #include "transport/error.h"
 #include "transport/gid.h"
 #include "transport/inline_probe.h"
 #include "transport/joined.h"
-#include "transport/memlock.h"
 
 namespace rdmabench {
 namespace {
 
 constexpr std::uint32_t kPsnMask = 0xffffff;
-constexpr std::string_view kPathRemedy =
-    "is the peer reachable over this interface (ping its address; ip neigh)? Are the GID index and "
-    "the MTU right on both sides?";
 
 std::string Count(std::uint64_t number, std::string_view what) {
   return std::to_string(number) + " " + std::string(what);
@@ -48,11 +45,9 @@ std::vector<Cq> MakeCqs(ibv_context* context, const CqPlan& plan) {
     const std::uint32_t entries = plan.depth * std::min(plan.queues_per_cq, plan.queues - first);
     Cq cq(ibv_create_cq(context, static_cast<int>(entries), nullptr, plan.channel,
                         static_cast<int>(plan.vector)));
-    if (cq == nullptr) {
-      const int code = errno;
-      ThrowErrno(code, "cannot create a completion queue of " + Count(entries, "entries"),
-                 MemlockRemedy(ReadMemlockLimit(), 0, code));
-    }
+    CheckCall(cq.get(), "ibv_create_cq",
+              {.attempted = "cannot create a completion queue of " + Count(entries, "entries"),
+               .locks = true});
     cqs.push_back(std::move(cq));
   }
   return cqs;
@@ -93,29 +88,29 @@ CompletionChannel MakeChannel(ibv_context* context, const EndpointOptions& optio
                     " was asked for, and the device has " + std::to_string(vectors),
                 "use one from 0 to " + std::to_string(vectors - 1) + " (-X)");
   }
-  return CompletionChannel(
-      Check(ibv_create_comp_channel(context), "cannot create a completion channel"));
+  return CompletionChannel(CheckCall(ibv_create_comp_channel(context), "ibv_create_comp_channel",
+                                     {.attempted = "cannot create a completion channel"}));
 }
 
 Srq MakeSrq(ibv_pd* pd, const EndpointOptions& options) {
   if (!options.use_srq) return nullptr;
   ibv_srq_init_attr attr{};
   attr.attr = {.max_wr = options.recv_depth, .max_sge = 1, .srq_limit = 0};
-  return Srq(
-      Check(ibv_create_srq(pd, &attr),
-            "cannot create a shared receive queue of " + Count(options.recv_depth, "requests"),
-            "use a smaller --rx-depth"));
+  return Srq(CheckCall(ibv_create_srq(pd, &attr), "ibv_create_srq",
+                       {.attempted = "cannot create a shared receive queue of " +
+                                     Count(options.recv_depth, "requests"),
+                        .locks = true}));
 }
 
 [[noreturn]] void ThrowCreation(int code, const EndpointOptions& options, std::uint32_t index,
                                 std::uint32_t inline_bytes) {
-  ThrowErrno(code,
-             "cannot create " + NameOf(*options.type, index) + " of " +
-                 std::to_string(options.queue_pairs) + " (send depth " +
-                 std::to_string(options.send_depth) + ", receive depth " +
-                 std::to_string(options.recv_depth) + ", inline " + std::to_string(inline_bytes) +
-                 ")",
-             MemlockRemedy(ReadMemlockLimit(), 0, code));
+  ThrowCall("ibv_create_qp", code,
+            {.attempted = "cannot create " + NameOf(*options.type, index) + " of " +
+                          std::to_string(options.queue_pairs) + " (send depth " +
+                          std::to_string(options.send_depth) + ", receive depth " +
+                          std::to_string(options.recv_depth) + ", inline " +
+                          std::to_string(inline_bytes) + ")",
+             .locks = true});
 }
 
 [[noreturn]] void ThrowInlineRefused(const EndpointOptions& options, std::uint32_t granted) {
@@ -199,7 +194,7 @@ struct Transition {
   ibv_qp_state state;
   int mask;
   std::string_view name;
-  std::string_view remedy;
+  std::string_view call;  // as the catalogue has it
 };
 
 // `by`: the path, for the error's text.
@@ -208,7 +203,8 @@ void Move(ibv_qp* qp, ibv_qp_attr attr, const Transition& to, const std::string&
   attr.qp_state = to.state;
   const int code = ibv_modify_qp(qp, &attr, to.mask);
   if (code == 0) return;
-  ThrowErrno(code, "cannot bring " + queue_pair + " to " + std::string(to.name) + by, to.remedy);
+  ThrowCall(to.call, code,
+            {.attempted = "cannot bring " + queue_pair + " to " + std::string(to.name) + by});
 }
 
 std::string PathText(const EndpointOptions& options, std::uint16_t lid, const PeerInfo& remote) {
@@ -244,7 +240,8 @@ void CheckPeer(const EndpointOptions& options, std::uint16_t lid, const PeerInfo
 Endpoint::Endpoint(const Device& device, const EndpointOptions& options)
     : options_(Checked(device, options)),
       lid_(device.ActivePort(options.port).lid),
-      pd_(Check(ibv_alloc_pd(device.context()), "cannot allocate a protection domain")),
+      pd_(CheckCall(ibv_alloc_pd(device.context()), "ibv_alloc_pd",
+                    {.attempted = "cannot allocate a protection domain"})),
       memory_(pd_.get(), *options.memory_kind,
               BufferRequest{.bytes = options.own_bytes + options.exposed_bytes,
                             .numa_node = options.numa_node,
@@ -273,8 +270,7 @@ Endpoint::Endpoint(const Device& device, const EndpointOptions& options)
   };
   const std::uint32_t inline_bytes = GrantedInline(pd_.get(), options, queues_of(0));
   const ibv_qp_attr attr = Attributes(options, {}, {}, 0);
-  const Transition to_init{IBV_QPS_INIT, options.type->init_mask, "INIT",
-                           "is the partition key's index in the port's table?"};
+  const Transition to_init{IBV_QPS_INIT, options.type->init_mask, "INIT", "ibv_modify_qp:init"};
   for (std::uint32_t i = 0; i < pairs; ++i) {
     ibv_qp_init_attr initial = InitialAttributes(options, queues_of(i), inline_bytes);
     Qp qp(ibv_create_qp(pd_.get(), &initial));
@@ -303,8 +299,8 @@ PeerInfo Endpoint::Local() const {
 void Endpoint::Connect(const PeerInfo& remote) {
   CheckPeer(options_, lid_, remote);
   const QpType& type = *options_.type;
-  const Transition steps[] = {{IBV_QPS_RTR, type.rtr_mask, "RTR", kPathRemedy},
-                              {IBV_QPS_RTS, type.rts_mask, "RTS", kPathRemedy}};
+  const Transition steps[] = {{IBV_QPS_RTR, type.rtr_mask, "RTR", "ibv_modify_qp:rtr"},
+                              {IBV_QPS_RTS, type.rts_mask, "RTS", "ibv_modify_qp:rts"}};
   const std::string by = " (" + PathText(options_, lid_, remote) + ")";
   for (std::size_t i = 0; i < qps_.size(); ++i) {
     const ibv_ah_attr path = PathTo(options_, remote, FlowLabel(options_, i));
@@ -327,8 +323,8 @@ void Endpoint::MakeAddressHandles(const PeerInfo& remote) {
   const std::string by = " (" + PathText(options_, lid_, remote) + ")";
   for (const std::uint32_t flow_label : options_.attributes.flow_labels) {
     ibv_ah_attr handle = PathTo(options_, remote, flow_label);
-    ahs_.emplace_back(Check(ibv_create_ah(pd_.get(), &handle),
-                            "cannot create an address handle" + by, kPathRemedy));
+    ahs_.emplace_back(CheckCall(ibv_create_ah(pd_.get(), &handle), "ibv_create_ah",
+                                {.attempted = "cannot create an address handle" + by}));
   }
 }
 

@@ -15,6 +15,28 @@ Error& Error::At(std::string_view host, std::string_view step) {
   return *this;
 }
 
+Error& Error::Of(std::string entry) {
+  entry_ = std::move(entry);
+  return *this;
+}
+
+Error& Error::Add(std::string_view more) {
+  if (more.empty()) return *this;
+  static_cast<std::runtime_error&>(*this) =
+      std::runtime_error(std::string(what()) + "; " + std::string(more));
+  return *this;
+}
+
+Error& Error::ToldByPeer() {
+  is_peers_ = true;
+  return *this;
+}
+
+Error& Error::Beside(const Error& peers) {
+  peer_ = std::make_shared<const Error>(peers);
+  return *this;
+}
+
 Error AsError(const std::exception& exception) {
   const auto* error = dynamic_cast<const Error*>(&exception);
   return error != nullptr ? *error : Error(Blame::kRun, exception.what());

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <exception>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -36,11 +37,28 @@ class Error : public std::runtime_error {
   // place.
   Error& At(std::string_view host, std::string_view step);
 
+  // The row of the catalogue that it is of: "IBV_WC_RETRY_EXC_ERR"; empty where none is.
+  const std::string& entry() const { return entry_; }
+  Error& Of(std::string entry);
+
+  // Adds to what happened, behind a semicolon. Nothing for an empty text.
+  Error& Add(std::string_view more);
+
+  // Whether the other side has told it.
+  bool is_peers() const { return is_peers_; }
+  Error& ToldByPeer();
+  // What went wrong with the other side at the same time; null where that is not known.
+  const Error* peer() const { return peer_.get(); }
+  Error& Beside(const Error& peers);
+
  private:
   Blame blame_;
   std::string remedy_;
   std::string host_;
   std::string step_;
+  std::string entry_;
+  bool is_peers_ = false;
+  std::shared_ptr<const Error> peer_;  // shared: copying an exception must not throw
 };
 
 // Any exception as an Error: what is none (std::bad_alloc, std::system_error …) is a failed run in

@@ -1,6 +1,8 @@
 #include "transport/fake_verbs.h"
 
 #include <arpa/inet.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cassert>
@@ -33,6 +35,7 @@ std::unique_ptr<DeviceState> MakeDevice(FakeDevice config) {
     assert(parsed == 1);
     state->gids.push_back(raw);
   }
+  state->port_state = config.state;
   state->config = std::move(config);
   return state;
 }
@@ -61,6 +64,14 @@ Fate World::NextFate(const FakeQp& qp) {
   const std::uint64_t message = ++sends;
   if (faults.stall_at_message != 0 && message >= faults.stall_at_message) return {.stalled = true};
   if (message == faults.error_at_message) return {.error = faults.error_status};
+  if (message == faults.event_at_message) {
+    return {.event = faults.event, .event_at_target = faults.event_at_target};
+  }
+  if (message == faults.revoke_at_message) return {.revoked = true};
+  if (faults.unready_at_message != 0 && message >= faults.unready_at_message &&
+      message - faults.unready_at_message < faults.unready_messages) {
+    return {.unready = true};
+  }
   if (qp.qp_type == IBV_QPT_RC) return {};
   const std::uint64_t datagram = ++unreliable_sends;
   if (faults.lose_at_message != 0 && datagram >= faults.lose_at_message &&
@@ -188,15 +199,22 @@ ibv_context* ibv_open_device(ibv_device* device) {
   context->ops.post_srq_recv = rdmabench::fake::PostSrqRecv;
   context->ops.poll_cq = rdmabench::fake::PollCq;
   context->ops.req_notify_cq = rdmabench::fake::RequestNotify;
-  context->cmd_fd = context->async_fd = -1;
+  context->cmd_fd = -1;
+  context->async_fd = eventfd(0, EFD_SEMAPHORE | EFD_CLOEXEC);
   context->num_comp_vectors = 1;
   ++world.live;
+  world.contexts.push_back(context.get());
   return context.release();
 }
 
 int ibv_close_device(ibv_context* context) {
   auto* fake = static_cast<FakeContext*>(context);
   if (fake->children != 0) return EBUSY;
+  {
+    const std::lock_guard lock(TheWorld().mutex);
+    std::erase(TheWorld().contexts, fake);
+  }
+  close(fake->async_fd);
   --TheWorld().live;
   delete fake;
   return 0;
@@ -232,7 +250,7 @@ int ibv_query_port(ibv_context* context, std::uint8_t port_num, _compat_ibv_port
   // The inline function of the header passes the whole structure under the old one's name.
   auto* attr = reinterpret_cast<ibv_port_attr*>(compat);
   *attr = ibv_port_attr{};
-  attr->state = state.config.state;
+  attr->state = state.port_state;
   attr->max_mtu = IBV_MTU_4096;
   attr->active_mtu = state.config.active_mtu;
   attr->gid_tbl_len = static_cast<int>(state.gids.size()) + kEmptyGidEntries;

@@ -52,6 +52,16 @@ struct Faults {
   std::uint64_t error_at_message = 0;
   ibv_wc_status error_status = IBV_WC_REM_ACCESS_ERR;
   std::uint64_t stall_at_message = 0;  // from the n-th on nothing arrives or completes any more
+  // The n-th finds its memory key revoked, if it has one.
+  std::uint64_t revoke_at_message = 0;
+  // From the n-th on so many find no receive request posted.
+  std::uint64_t unready_at_message = 0;
+  std::uint64_t unready_messages = ~std::uint64_t{0};
+  // Before the n-th goes its sender's device, or its target's, raises an asynchronous event: a
+  // queue pair breaks, or takes its completion queue with it; a port goes down, a device fails.
+  std::uint64_t event_at_message = 0;
+  ibv_event_type event = IBV_EVENT_QP_FATAL;
+  bool event_at_target = false;
   // On types that lose messages, whose messages alone count here, the n-th completes as ever, and
   // arrives never (and so many with it), or twice, or after so many others of its queue pair. Both
   // twice and late: once at once, and once late.

@@ -78,46 +78,6 @@ bool LocalAllowed(std::shared_ptr<FakeMr>& cache, const FakeQp& qp, std::span<co
   return true;
 }
 
-bool CanReceive(const FakeQp& qp) {
-  const ibv_qp_state now = qp.now;
-  return now == IBV_QPS_RTR || now == IBV_QPS_RTS;
-}
-
-// The network: by GID of equal type, or by LID.
-bool Reaches(const DeviceState& from, const ibv_ah_attr& path, const DeviceState& to) {
-  if (path.is_global == 0) return path.dlid != 0 && path.dlid == to.config.lid;
-  const int type = from.config.gids[path.grh.sgid_index].type;
-  for (std::size_t i = 0; i < to.gids.size(); ++i) {
-    if (to.config.gids[i].type == type &&
-        std::memcmp(to.gids[i].raw, path.grh.dgid.raw, sizeof path.grh.dgid.raw) == 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
-std::shared_ptr<FakeQp> Resolve(const FakeQp& qp, std::uint32_t qpn, const ibv_ah_attr& path) {
-  std::shared_ptr<FakeQp> peer = TheWorld().FindQp(qpn);
-  if (peer == nullptr || peer->qp_type != qp.qp_type ||
-      !Reaches(qp.Device(), path, peer->Device())) {
-    return nullptr;
-  }
-  if (qp.qp_type == IBV_QPT_UD) return peer;
-  const std::lock_guard lock(peer->recv_mutex);
-  const bool connected = peer->attr.dest_qp_num == qp.qp_num && peer->attr.rq_psn == qp.attr.sq_psn;
-  return connected && CanReceive(*peer) ? peer : nullptr;
-}
-
-FakeQp* FindPeer(FakeQp& qp, const ibv_send_wr& wr) {
-  const bool datagram = qp.qp_type == IBV_QPT_UD;
-  const std::uint32_t qpn = datagram ? wr.wr.ud.remote_qpn : qp.attr.dest_qp_num;
-  if (qp.peer == nullptr || qp.peer->qp_num != qpn) {
-    qp.peer =
-        Resolve(qp, qpn, datagram ? static_cast<FakeAh*>(wr.wr.ud.ah)->attr : qp.attr.ah_attr);
-  }
-  return qp.peer != nullptr && CanReceive(*qp.peer) ? qp.peer.get() : nullptr;
-}
-
 // Only rc is told what became of a request at the other side.
 ibv_wc_status Told(const FakeQp& qp, ibv_wc_status status) {
   return qp.qp_type == IBV_QPT_RC ? status : IBV_WC_SUCCESS;
@@ -150,6 +110,7 @@ ibv_wc_status AccessRemote(FakeQp& qp, FakeQp& peer, const RemoteRange& range, M
   if (qp.qp_type == IBV_QPT_RC) {
     const std::lock_guard lock(peer.recv_mutex);
     peer.BreakResponder();
+    RaiseOf(peer, IBV_EVENT_QP_ACCESS_ERR);
   }
   return Told(qp, IBV_WC_REM_ACCESS_ERR);
 }
@@ -174,7 +135,7 @@ ibv_wc_status Deliver(const FakeQp& qp, FakeQp& peer, const ibv_send_wr& wr,
   if (!CanReceive(peer)) return Told(qp, IBV_WC_RETRY_EXC_ERR);
   const std::unique_lock shared = peer.LockShared();
   const RecvQueue& queue = peer.Receives();
-  if (queue.empty()) return Told(qp, IBV_WC_RNR_RETRY_EXC_ERR);
+  if (queue.empty() || qp.unready) return Told(qp, IBV_WC_RNR_RETRY_EXC_ERR);
   const bool datagram = qp.qp_type == IBV_QPT_UD;
   if (datagram && wr.wr.ud.remote_qkey != peer.attr.qkey) return IBV_WC_SUCCESS;
 
@@ -287,7 +248,7 @@ ibv_wc_status Execute(FakeQp& qp, const ibv_send_wr& wr, const Operation& operat
   if (qp.qp_type == IBV_QPT_UD && length > qp.mtu_bytes) return IBV_WC_LOC_LEN_ERR;
   if (operation.fetches && qp.attr.max_rd_atomic == 0) return IBV_WC_LOC_QP_OP_ERR;
   FakeQp* peer = FindPeer(qp, wr);
-  if (peer == nullptr) return Told(qp, IBV_WC_RETRY_EXC_ERR);
+  if (peer == nullptr || !IsUp(qp) || !IsUp(*peer)) return Told(qp, IBV_WC_RETRY_EXC_ERR);
   switch (wr.opcode) {
     case IBV_WR_RDMA_WRITE:
     case IBV_WR_RDMA_WRITE_WITH_IMM:
@@ -351,6 +312,17 @@ void Carry(FakeQp& qp, const ibv_send_wr& wr, std::uint64_t position, const Fate
   if (failed) qp.Break();
 }
 
+// What happens before the message goes.
+void Befall(FakeQp& qp, const ibv_send_wr& wr, const Fate& fate) {
+  qp.unready = fate.unready;
+  if (fate.revoked) {
+    if (const std::shared_ptr<FakeMr> mr = TheWorld().FindMr(wr.wr.rdma.rkey)) mr->alive = false;
+  }
+  if (!fate.event) return;
+  FakeQp* const struck = fate.event_at_target ? FindPeer(qp, wr) : &qp;
+  if (struck != nullptr) Strike(*struck, !fate.event_at_target, *fate.event);
+}
+
 int PostOne(FakeQp& qp, const ibv_send_wr& wr) {
   const ibv_qp_state now = qp.now;
   if (now != IBV_QPS_RTS && now != IBV_QPS_ERR) return EINVAL;
@@ -367,7 +339,8 @@ int PostOne(FakeQp& qp, const ibv_send_wr& wr) {
 
   const std::uint64_t position = ++qp.posted;
   const Fate fate = now == IBV_QPS_ERR ? Fate{} : TheWorld().NextFate(qp);
-  if (fate.stalled) {
+  Befall(qp, wr, fate);
+  if (fate.stalled || qp.Device().failed) {
     qp.stalled.push_back({.wr_id = wr.wr_id, .position = position});
   } else if (TheWorld().timed.load(std::memory_order_relaxed)) {
     TheWorld().timetable.Add(qp, wr, [&qp, position, fate](const ibv_send_wr& copy) {

@@ -203,7 +203,7 @@ ibv_cq* ibv_create_cq(ibv_context* context, int cqe, void* cq_context, ibv_comp_
 
 int ibv_destroy_cq(ibv_cq* cq) {
   auto* fake = static_cast<FakeCq*>(cq);
-  if (fake->users != 0) return EBUSY;
+  if (fake->users != 0 || !ForgetEvents(cq->context, cq, fake->events)) return EBUSY;
   if (cq->channel != nullptr) --cq->channel->refcnt;
   Dead(fake, ChildrenOf(cq->context));
   return 0;
@@ -236,6 +236,7 @@ ibv_qp* ibv_create_qp(ibv_pd* pd, ibv_qp_init_attr* init) {
 int ibv_destroy_qp(ibv_qp* qp) {
   std::shared_ptr<FakeQp> fake = TheWorld().FindQp(qp->qp_num);
   if (fake.get() != qp) return EINVAL;
+  if (!ForgetEvents(qp->context, qp, fake->events)) return EBUSY;
   {
     // From here on nobody delivers to it, though a peer may still hold its memory.
     const std::scoped_lock lock(fake->send_mutex, fake->recv_mutex);
@@ -269,7 +270,7 @@ ibv_srq* ibv_create_srq(ibv_pd* pd, ibv_srq_init_attr* init) {
 
 int ibv_destroy_srq(ibv_srq* srq) {
   auto* fake = static_cast<FakeSrq*>(srq);
-  if (fake->users != 0) return EBUSY;
+  if (fake->users != 0 || !ForgetEvents(srq->context, srq, fake->events)) return EBUSY;
   Dead(fake, ChildrenOf(srq->pd));
   return 0;
 }

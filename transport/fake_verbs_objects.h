@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -34,12 +35,23 @@ struct DeviceState {
   ibv_device handle{};
   FakeDevice config;
   std::vector<ibv_gid> gids;
+  std::atomic<ibv_port_state> port_state{IBV_PORT_ACTIVE};
+  std::atomic<bool> failed{false};  // nothing completes any more
 };
 
 struct FakeContext : ibv_context {
   DeviceState* state = nullptr;
   std::atomic<int> children{0};
-  std::uint64_t wire_free_ns = 0;  // in simulated time: when the next message may leave
+  std::mutex events_mutex;
+  std::deque<ibv_async_event> events;  // async_fd counts them
+  std::uint64_t wire_free_ns = 0;      // in simulated time: when the next message may leave
+};
+
+// Asynchronous events of an object that were read, and that were acknowledged: its end waits until
+// there are as many of both.
+struct EventCount {
+  std::atomic<int> taken{0};
+  std::atomic<int> acknowledged{0};
 };
 
 struct FakePd : ibv_pd {
@@ -106,6 +118,8 @@ struct FakeCq : ibv_cq {
   std::atomic<std::size_t> count{0};  // written under the mutex
   Notify notify = Notify::kNone;
   std::atomic<int> users{0};
+  std::atomic<bool> broken{false};  // takes no completion any more
+  EventCount events;
   std::uint64_t empty_at_event = 0;  // in simulated time: when it was last polled in vain
 
   void Push(const CqEntry& entry);
@@ -114,6 +128,7 @@ struct FakeCq : ibv_cq {
 };
 
 struct FakeSrq : ibv_srq {
+  EventCount events;
   std::mutex queue_mutex;
   RecvQueue queue;
   std::atomic<int> users{0};
@@ -123,6 +138,10 @@ struct FakeSrq : ibv_srq {
 struct Fate {
   bool stalled = false;
   std::optional<ibv_wc_status> error = {};
+  bool unready = false;                      // the target has no receive request for it
+  bool revoked = false;                      // its memory key is
+  std::optional<ibv_event_type> event = {};  // raised before it goes
+  bool event_at_target = false;
   int copies = 1;             // that arrive at once where nobody is told
   std::uint64_t late_by = 0;  // messages after which another one arrives; 0: none does
 };
@@ -140,6 +159,7 @@ struct StalledSend {
 };
 
 struct FakeQp : ibv_qp {
+  EventCount events;
   ibv_qp_cap cap{};
   bool signal_all = false;
   std::uint32_t mtu_bytes = 0;  // of the port
@@ -153,6 +173,7 @@ struct FakeQp : ibv_qp {
   std::uint64_t posted = 0;
   std::atomic<std::uint64_t> retired{0};  // written while polling
   std::vector<StalledSend> stalled;
+  bool unready = false;          // see Fate: of the message under way
   std::uint64_t arrives_ns = 0;  // in simulated time: the last message
   std::vector<HeldSend> held;
   std::vector<std::byte> last_bytes;      // of the message before, for damage to this one
@@ -191,6 +212,7 @@ struct FakeQp : ibv_qp {
 struct World {
   std::mutex mutex;  // guards all but the atomics
   std::vector<std::unique_ptr<DeviceState>> devices;
+  std::vector<FakeContext*> contexts;
   std::unordered_map<std::uint32_t, std::shared_ptr<FakeQp>> qps;  // by number
   std::unordered_map<std::uint32_t, std::shared_ptr<FakeMr>> mrs;  // by key >> 8
   std::uint32_t next_qpn = 0x11;
@@ -224,6 +246,20 @@ inline bool Refused(int code) {
   if (code != 0) errno = code;
   return code != 0;
 }
+
+// The network.
+bool CanReceive(const FakeQp& qp);
+bool IsUp(const FakeQp& qp);  // its port
+// Where the request goes; null where nobody is reached. With send_mutex held.
+FakeQp* FindPeer(FakeQp& qp, const ibv_send_wr& wr);
+
+// Raises an event of the queue pair.
+void RaiseOf(ibv_qp& qp, ibv_event_type type);
+// What it stands for befalls the queue pair, and it is raised. With the sender's send_mutex held.
+void Strike(FakeQp& qp, bool is_sender, ibv_event_type type);
+// For the end of an object: none of its events is read any more. False: one that was read is not
+// acknowledged.
+bool ForgetEvents(ibv_context* context, const void* object, const EventCount& count);
 
 // The data path, for context->ops.
 int PostSend(ibv_qp* qp, ibv_send_wr* wr, ibv_send_wr** bad_wr);

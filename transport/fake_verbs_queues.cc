@@ -26,6 +26,7 @@ int RecvQueue::Post(const ibv_recv_wr& wr) {
 
 void FakeCq::Push(const CqEntry& entry) {
   const std::lock_guard lock(mutex);
+  if (broken) return;
   const std::size_t held = count.load(std::memory_order_relaxed);
   if (held == ring.size()) {
     TheWorld().overrun = true;

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "transport/call_error.h"
 #include "transport/error.h"
-#include "transport/memlock.h"
 
 namespace rdmabench {
 namespace {
@@ -82,10 +82,11 @@ Registration RegisterByAddress(ibv_pd* pd, const Buffer& buffer, int access,
                                const std::string& what, const std::string& other_remedy) {
   Mr mr(ibv_reg_mr(pd, buffer.data(), buffer.size(), access));
   if (mr != nullptr) return {.mr = std::move(mr), .how = "by its virtual address"};
-  const int code = errno;
-  const std::string remedy = MemlockRemedy(ReadMemlockLimit(), buffer.size(), code);
-  ThrowErrno(code, "cannot register " + std::to_string(buffer.size()) + " bytes of " + what,
-             remedy.empty() ? other_remedy : remedy);
+  ThrowCall("ibv_reg_mr", errno,
+            {.attempted = "cannot register " + std::to_string(buffer.size()) + " bytes of " + what,
+             .locks = true,
+             .locks_bytes = buffer.size(),
+             .remedy = other_remedy});
 }
 
 void FillByCpu(const Buffer& buffer, std::byte value) {

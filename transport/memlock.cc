@@ -26,12 +26,6 @@ bool HasIpcLock() {
 
 std::string InKib(std::uint64_t bytes) { return std::to_string((bytes + 1023) / 1024) + " KiB"; }
 
-std::string_view MemlockWays() {
-  return "raise it with ulimit -l unlimited, with \"* - memlock unlimited\" in "
-         "/etc/security/limits.d/rdma.conf and a new login, or with LimitMEMLOCK=infinity in the "
-         "service's unit";
-}
-
 MemlockLimit ReadMemlockLimit() {
   MemlockLimit limit{.bytes = std::nullopt, .privileged = HasIpcLock()};
   rlimit value{};
@@ -41,7 +35,7 @@ MemlockLimit ReadMemlockLimit() {
   return limit;
 }
 
-std::string MemlockRemedy(const MemlockLimit& limit, std::uint64_t needed_bytes, int code) {
+std::string MemlockEvidence(const MemlockLimit& limit, std::uint64_t needed_bytes, int code) {
   // The kernel says EPERM where the limit is zero.
   const bool may_be_limit = code == ENOMEM || (code == EPERM && limit.bytes == 0U);
   if (!may_be_limit || limit.privileged || !limit.bytes) return {};
@@ -50,8 +44,7 @@ std::string MemlockRemedy(const MemlockLimit& limit, std::uint64_t needed_bytes,
   if (*limit.bytes >= kEnoughMemlockBytes && *limit.bytes / 2 > needed_bytes) return {};
   const std::string need =
       needed_bytes == 0 ? std::string() : ", and this needs " + InKib(needed_bytes) + " more";
-  return "this process may lock " + InKib(*limit.bytes) + " of memory (ulimit -l)" + need + ": " +
-         std::string(MemlockWays());
+  return "this process may lock " + InKib(*limit.bytes) + " of memory (ulimit -l)" + need;
 }
 
 }  // namespace rdmabench

@@ -1,5 +1,4 @@
-// The limit on locked memory, the usual reason why verbs objects cannot be made, and how to raise
-// it.
+// The limit on locked memory, the usual reason why verbs objects cannot be made.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +20,11 @@ inline constexpr std::uint64_t kEnoughMemlockBytes = std::uint64_t{64} << 20;
 // This process's.
 MemlockLimit ReadMemlockLimit();
 
-// How to raise it, in one line.
-std::string_view MemlockWays();
-
 std::string InKib(std::uint64_t bytes);  // "64 KiB"
 
-// What to do about a failed call that had to lock `needed_bytes` (0: not known) and ended with
-// errno value `code`; empty when the limit is not the cause. Names the limit, the need and how to
-// raise it.
-std::string MemlockRemedy(const MemlockLimit& limit, std::uint64_t needed_bytes, int code);
+// Of a call that had to lock `needed_bytes` (0: not known) and ended with errno value `code`: the
+// limit and the need, where the limit is the cause; else empty. The catalogue says how to raise it
+// ("memlock").
+std::string MemlockEvidence(const MemlockLimit& limit, std::uint64_t needed_bytes, int code);
 
 }  // namespace rdmabench

@@ -162,7 +162,7 @@ void Dialer::Request(Call& call) {
   rdma_conn_param param = pairs_.Parameters(hello.qpn, RDMA_MAX_RESP_RES, RDMA_MAX_INIT_DEPTH);
   param.private_data = bytes.data();
   param.private_data_len = bytes.size();
-  CheckErrno(rdma_connect(call.id.get(), &param), Attempted(call), CmRemedy({}));
+  CheckErrno(rdma_connect(call.id.get(), &param), Attempted(call), CmLateRemedy());
 }
 
 void Dialer::Finish(Call& call, const CmPeer& peer) {
@@ -178,7 +178,7 @@ void Dialer::Fail(Call& call, const CmEvent& event) {
   if (call.index == pairs_.size() && IsRefusal(event)) return Finish(call, {});
   call.problem = CmFailureText(event);
   if (call.done || !IsTransient(event)) {
-    throw Error(CmBlame(event), Attempted(call) + ": " + call.problem, CmRemedy(event));
+    throw CmError(event, Attempted(call));
   }
   call.id.reset();
   call.not_before = In(kPause);
@@ -207,7 +207,7 @@ void Dialer::ThrowLate() const {
   throw Error(Blame::kRun,
               Attempted(*late) + " in time: " +
                   (late->problem.empty() ? "the peer did not answer" : late->problem),
-              CmRemedy({}));
+              CmLateRemedy());
 }
 
 // The accepting side of all queue pairs.
@@ -310,10 +310,7 @@ void Host::ThrowLost(const Guest* guest, const CmEvent& event) const {
   const std::string peer = CmAddressText(rdma_get_peer_addr(event.id));
   const std::size_t index =
       guest == nullptr ? guests_.size() : static_cast<std::size_t>(guest - guests_.data());
-  throw Error(
-      CmBlame(event),
-      Attempted(index) + (peer.empty() ? "" : " from " + peer) + ": " + CmFailureText(event),
-      CmRemedy(event));
+  throw CmError(event, Attempted(index) + (peer.empty() ? "" : " from " + peer));
 }
 
 void Host::ThrowLate() const {
@@ -326,7 +323,7 @@ void Host::ThrowLate() const {
   }
   throw Error(Blame::kRun,
               Attempted(static_cast<std::size_t>(late - guests_.begin())) + " in time: " + reason,
-              CmRemedy({}));
+              CmLateRemedy());
 }
 
 constexpr std::string_view kListenRemedy =

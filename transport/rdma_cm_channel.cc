@@ -8,6 +8,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "transport/catalogue.h"
 #include "transport/descriptor.h"
 #include "transport/resolve.h"
 
@@ -57,49 +58,8 @@ CmEvent Copy(const rdma_cm_event& event) {
   return copy;
 }
 
-// Why a peer's rdma_cm said no: IBTA 12.6.7.2 for a connection, 12.11.2.2 for a datagram service.
-struct Refusal {
-  rdma_cm_event_type type;
-  int reason;
-  std::string_view text;
-  bool transient;
-};
-
-constexpr Refusal kRefusals[] = {
-    {RDMA_CM_EVENT_REJECTED, 1, "it has no queue pair left", true},
-    {RDMA_CM_EVENT_REJECTED, 3, "it has no resources left", true},
-    {RDMA_CM_EVENT_REJECTED, 4, "it was too slow to answer", true},
-    {RDMA_CM_EVENT_REJECTED, 8, "nobody listens on that port", true},
-    {RDMA_CM_EVENT_REJECTED, 10, "it remembers an earlier connection of this queue pair number",
-     true},
-    {RDMA_CM_EVENT_REJECTED, 28, "its program refused", false},
-    {RDMA_CM_EVENT_UNREACHABLE, 1, "nobody listens on that port", true},
-    {RDMA_CM_EVENT_UNREACHABLE, 2, "its program refused", false},
-    {RDMA_CM_EVENT_UNREACHABLE, 3, "it has no queue pair for us", false},
-};
-
-const Refusal* FindRefusal(const CmEvent& event) {
-  for (const Refusal& refusal : kRefusals) {
-    if (refusal.type == event.type && refusal.reason == event.status) return &refusal;
-  }
-  return nullptr;
-}
-
-std::string_view Happened(rdma_cm_event_type type) {
-  switch (type) {
-    case RDMA_CM_EVENT_ADDR_ERROR:
-      return "no way from an RDMA device to the address was found";
-    case RDMA_CM_EVENT_ROUTE_ERROR:
-      return "no RDMA path to the address was found";
-    case RDMA_CM_EVENT_UNREACHABLE:
-      return "the peer did not answer";
-    case RDMA_CM_EVENT_DISCONNECTED:
-      return "the peer ended the connection";
-    case RDMA_CM_EVENT_DEVICE_REMOVAL:
-      return "the RDMA device was removed";
-    default:
-      return rdma_event_str(type);
-  }
+const CatalogueRow* RowOf(const CmEvent& event) {
+  return RowOfConnection(event.type, event.status);
 }
 
 // The answers to a wrong address of ours; they stay the same however often one asks.
@@ -108,12 +68,12 @@ bool IsConfiguration(int status) {
          status == -EAFNOSUPPORT;
 }
 
-constexpr std::string_view kReachRemedy =
-    "does ping reach the peer from this address, and does the address belong to an RDMA device's "
-    "network interface on both sides (rdma link; ip addr)?";
-constexpr std::string_view kRefusedRemedy =
-    "only the other side of the same run is let in; see what the peer says, and whether an address "
-    "translation or another program stands between";
+// Who has to act on it.
+Blame BlameOf(const CmEvent& event) {
+  const bool local = event.type == RDMA_CM_EVENT_DEVICE_REMOVAL || IsConfiguration(event.status);
+  return local ? Blame::kEnvironment : Blame::kRun;
+}
+
 constexpr std::string_view kModuleRemedy =
     "is the kernel module rdma_ucm loaded (modprobe rdma_ucm), is there an RDMA device (rdma "
     "link), and may this user open /dev/infiniband/rdma_cm?";
@@ -190,30 +150,33 @@ bool IsFailure(const CmEvent& event) {
 }
 
 std::string CmFailureText(const CmEvent& event) {
-  if (const Refusal* refusal = FindRefusal(event)) {
-    return "the peer said no: " + std::string(refusal->text);
-  }
-  if (event.status < 0) return WithReason(Happened(event.type), -event.status);
-  const std::string text(Happened(event.type));
-  return event.status == 0 ? text : text + " (reason " + std::to_string(event.status) + ")";
+  const CatalogueRow* row = RowOf(event);
+  const std::string text(row != nullptr ? row->meaning : rdma_event_str(event.type));
+  if (event.status < 0) return WithReason(text, -event.status);
+  if (event.status == 0 || IsRefusal(event)) return text;
+  return text + " (reason " + std::to_string(event.status) + ")";
 }
 
-bool IsRefusal(const CmEvent& event) { return FindRefusal(event) != nullptr; }
-
-std::string CmRemedy(const CmEvent& event) {
-  const Refusal* refusal = FindRefusal(event);
-  if (event.type == RDMA_CM_EVENT_DISCONNECTED) return "see what the peer says";
-  return std::string(refusal != nullptr && !refusal->transient ? kRefusedRemedy : kReachRemedy);
+bool IsRefusal(const CmEvent& event) {
+  const CatalogueRow* row = RowOf(event);
+  return row != nullptr && row->reason != CatalogueRow::kAnyReason;
 }
 
-Blame CmBlame(const CmEvent& event) {
-  const bool local = event.type == RDMA_CM_EVENT_DEVICE_REMOVAL || IsConfiguration(event.status);
-  return local ? Blame::kEnvironment : Blame::kRun;
+Error CmError(const CmEvent& event, const std::string& attempted) {
+  const CatalogueRow* row = RowOf(event);
+  Error error(BlameOf(event), attempted + ": " + CmFailureText(event),
+              row != nullptr ? AdviceOf(*row) : CmLateRemedy());
+  if (row != nullptr) error.Of(EntryOf(*row));
+  return error;
+}
+
+std::string CmLateRemedy() {
+  return AdviceOf(*RowOfConnection(RDMA_CM_EVENT_UNREACHABLE, CatalogueRow::kAnyReason));
 }
 
 bool IsTransient(const CmEvent& event) {
-  if (const Refusal* refusal = FindRefusal(event)) return refusal->transient;
-  return event.type != RDMA_CM_EVENT_DEVICE_REMOVAL && !IsConfiguration(event.status);
+  const CatalogueRow* row = RowOf(event);
+  return !IsConfiguration(event.status) && (row == nullptr || row->may_pass);
 }
 
 }  // namespace rdmabench

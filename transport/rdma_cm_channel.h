@@ -73,10 +73,10 @@ bool IsFailure(const CmEvent& event);
 std::string CmFailureText(const CmEvent& event);
 // Whether the peer answered, and said no.
 bool IsRefusal(const CmEvent& event);
-// What the reader can do about it.
-std::string CmRemedy(const CmEvent& event);
-// Who has to act on it.
-Blame CmBlame(const CmEvent& event);
+// An error of the event's row in the catalogue: what was attempted, then what has happened.
+Error CmError(const CmEvent& event, const std::string& attempted);
+// What the reader can do where no event has come at all.
+std::string CmLateRemedy();
 // Whether another attempt may well succeed: nothing has been decided by a program or by the
 // configuration.
 bool IsTransient(const CmEvent& event);

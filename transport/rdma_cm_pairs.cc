@@ -9,6 +9,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "transport/call_error.h"
 #include "transport/device_info.h"
 #include "transport/error.h"
 
@@ -107,10 +108,9 @@ void CmPairs::Modify(std::size_t index, rdma_cm_id* id, ibv_qp_attr attr, int ma
                      std::string_view to) const {
   const int code = ibv_modify_qp(qps_[index], &attr, mask);
   if (code == 0) return;
-  ThrowErrno(code,
-             "cannot bring " + NameOf(index) + " to " + std::string(to) +
-                 " with rdma_cm's attributes" + WayOf(id),
-             CmRemedy({}));
+  ThrowCall(attr.qp_state == IBV_QPS_RTS ? "ibv_modify_qp:rts" : "ibv_modify_qp:rtr", code,
+            {.attempted = "cannot bring " + NameOf(index) + " to " + std::string(to) +
+                          " with rdma_cm's attributes" + WayOf(id)});
 }
 
 std::uint32_t CmPairs::MoveToInit(std::size_t index, rdma_cm_id* id) const {

@@ -1,0 +1,71 @@
+// What ends the session between the two sides, or keeps them from agreeing.
+#include "transport/catalogue_rows.h"
+
+namespace rdmabench {
+namespace {
+
+constexpr CatalogueRow Row(std::string_view name, Facts facts, std::string_view meaning,
+                           std::string_view causes, std::string_view check) {
+  return {.kind = FailureKind::kSession,
+          .name = name,
+          .meaning = meaning,
+          .causes = causes,
+          .check = check,
+          .facts = facts};
+}
+
+constexpr std::string_view kBugThere = "another version or another program; a fault of this one";
+constexpr std::string_view kSameVersion = "rdmabench --version on both hosts";
+
+constexpr CatalogueRow kRows[] = {
+    Row("unresolved", Facts::kNone, "nobody knows an address for that name",
+        "a mistake in the name; no name server answers", "getent hosts NAME; give the address"),
+    Row("nobody_listens", Facts::kNone, "the host is there, and nothing listens on the port",
+        "no server runs there; it listens on another port or address; a firewall refuses",
+        "start 'rdmabench server' there, or check --port and the firewall"),
+    Row("no_way", Facts::kNone, "no connection could be made",
+        "no route; a firewall that drops; the host is down",
+        "start 'rdmabench server' there, or check --port and the firewall; ping"),
+    Row("closed", Facts::kSession, "its process has ended, or its host closed the connection",
+        "it was killed or crashed; it was ended by its user; its host went down",
+        "the log of the server, dmesg of both hosts (out of memory?)"),
+    Row("reset", Facts::kSession, "the connection is no more",
+        "its host was started again or its process killed; something on the way cut it",
+        "the log of the server; firewalls that forget connections"),
+    Row("silent", Facts::kSession, "nothing came any more, not even a sign of life",
+        "its process is stopped, or its host; the network between is cut; its host is so busy that "
+        "the session does not get its turn",
+        "see whether rdmabench still runs there and whether the network carries its answers; "
+        "--peer-timeout allows more time"),
+    Row("late", Facts::kPath, "it is alive, and did not do its part in time",
+        "its side stands still in that step; its host is overloaded",
+        "what the other side says, and the log of the server; the same run with fewer --qp"),
+    Row("stalled", Facts::kPath, "the peer is alive, and no request completes any more",
+        "packets are lost: the path between the two GIDs, a firewall on UDP port 4791; the MTU is "
+        "above what the path carries; flow control has stopped the port; the device stands still",
+        "ping -M do -s SIZE from address to address of the two GIDs, ip neigh; a smaller -m; "
+        "--stall-timeout allows more time"),
+    Row("no_reply", Facts::kPath, "not one message was answered",
+        "packets are lost on the way there or back; the peer answers later than --reply-timeout",
+        "ping -M do -s SIZE from address to address of the two GIDs; a longer --reply-timeout"),
+    Row("out_of_turn", Facts::kNone, "the two sides are not at the same step", kBugThere,
+        kSameVersion),
+    Row("no_frame", Facts::kNone, "what it sent is not of this protocol", kBugThere, kSameVersion),
+    Row("flood", Facts::kNone, "it sends faster than this side reads", kBugThere, kSameVersion),
+    Row("clogged", Facts::kNone, "it does not take what it is sent",
+        "its process is stopped; the network between is cut",
+        "see whether rdmabench still runs there"),
+    Row("version", Facts::kNone, "the two sides do not speak the same protocol",
+        "one of them is older", "the same version on both hosts: rdmabench --version"),
+    Row("gid_pair", Facts::kNone, "the two sides have no GIDs that can talk to each other",
+        "-x names GIDs of different kinds; one interface has no address of the other's family",
+        "give the RDMA interfaces of both hosts an address of one family, or choose the GID "
+        "indexes with -x"),
+    Row("interrupted", Facts::kNone, "the user ended it", "Ctrl-C or SIGTERM", "start it again"),
+};
+
+}  // namespace
+
+std::span<const CatalogueRow> SessionRows() { return kRows; }
+
+}  // namespace rdmabench
