@@ -283,10 +283,10 @@ TEST(Options, ASuiteThatIsNotThereIsNamed) {
 TEST(Options, OfTheServer) {
   const Options options = Parse({"server", "--bind", "127.0.0.1,::1", "-p", "0", "--once"});
   EXPECT_EQ(options.command, Command::kServer);
-  EXPECT_THAT(options.server.bind, ElementsAre("127.0.0.1", "::1"));
-  EXPECT_EQ(options.server.port, 0);
-  EXPECT_TRUE(options.server.once);
-  EXPECT_EQ(options.server.max_sessions, 1U);
+  EXPECT_THAT(options.server.lobby.bind, ElementsAre("127.0.0.1", "::1"));
+  EXPECT_EQ(options.server.lobby.port, 0);
+  EXPECT_TRUE(options.server.lobby.once);
+  EXPECT_EQ(options.server.lobby.sessions, 1U);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "report/version.h"
 #include "transport/device.h"
 #include "transport/error.h"
+#include "transport/hangup.h"
 #include "transport/interrupt.h"
 #include "transport/lobby.h"
 #include "transport/socket.h"
@@ -26,6 +27,7 @@ namespace {
 // Replaces the process by a fresh one that serves the connection.
 [[noreturn]] void ExecSession(std::vector<std::string> args, std::string_view request, int socket) {
   Interrupt::RestoreSignals();
+  Hangup::Ignore();
   args.insert(args.begin(), "rdmabench");
   args.push_back("--session-fd=" + std::to_string(socket));
   args.push_back("--session-request=" + std::string(request));
@@ -87,11 +89,8 @@ int RunServerCommand(const Options& options, std::span<const std::string> args) 
   }
   CheckPlacement(options.local.placement);
   const Interrupt interrupt;
-  LobbyOptions lobby_options;
-  lobby_options.bind = server.bind;
-  lobby_options.port = server.port;
-  lobby_options.sessions = server.max_sessions;
-  lobby_options.once = server.once;
+  const Hangup hangup;
+  LobbyOptions lobby_options = server.lobby;
   lobby_options.tool_version = kVersion;
   Lobby lobby(
       lobby_options,
@@ -102,8 +101,8 @@ int RunServerCommand(const Options& options, std::span<const std::string> args) 
   std::printf("rdmabench %s server listens on port %u\n", std::string(kVersion).c_str(),
               unsigned{lobby.port()});
   std::fflush(stdout);
-  const int status = lobby.Run(interrupt);
-  return server.once ? status : 0;
+  const int status = lobby.Run(interrupt, hangup);
+  return server.lobby.once ? status : 0;
 }
 
 }  // namespace rdmabench

@@ -10,20 +10,27 @@ namespace {
 
 constexpr Range kListenPort{0, 65535};
 constexpr Range kSessions{1, 1024};
+constexpr Range kQueued{0, 1024};
+constexpr Range kPerAddress{1, 4096};
+constexpr Range kHelloTimeout{100, 600'000};
 
 }  // namespace
 
 void AddServerOptions(CLI::App& app, ServerOptions& server) {
+  LobbyOptions& lobby = server.lobby;
   OptionGroup group(app, "Server");
-  group.Number("-p,--port", server.port, kListenPort,
+  group.Number("-p,--port", lobby.port, kListenPort,
                "TCP port; 0: the system chooses, see the output");
-  app.add_option("--bind", server.bind, "addresses to listen on; default: all")
+  app.add_option("--bind", lobby.bind, "addresses to listen on; default: all")
       ->type_name("IP")
       ->delimiter(',')
       ->group("Server");
-  group.Number("--max-sessions", server.max_sessions, kSessions,
+  group.Text("--secret-file", lobby.secret_file, "FILE",
+             "serve only clients that have the same secret: 16 to 4096 bytes in a file of this "
+             "user or root that others cannot read; SIGHUP reads it again");
+  group.Number("--max-sessions", lobby.sessions, kSessions,
                "clients served at once, others queue; default 1");
-  group.Flag("--once", server.once, "end after the first client");
+  group.Flag("--once", lobby.once, "end after the first client");
   group.Flag("--quiet", server.quiet, "no line per event on stderr");
   // How the server starts the process of one session; an empty group keeps it out of the help.
   OptionGroup child(app, "");
@@ -33,7 +40,13 @@ void AddServerOptions(CLI::App& app, ServerOptions& server) {
 }
 
 void AddServerLimits(CLI::App& app, ServerOptions& server) {
+  LobbyOptions& lobby = server.lobby;
   OptionGroup limits(app, "Limits");
+  limits.Number("--max-queue", lobby.queue, kQueued, "clients that may wait; default 64");
+  limits.Number("--max-per-address", lobby.per_address, kPerAddress,
+                "connections of one IP address, served ones included; default 32");
+  limits.Time("--hello-timeout", lobby.hello_timeout, kHelloTimeout,
+              "for a connection to say hello and prove the secret; default 5s");
   limits.Number("--limit-qp", server.limits.queue_pairs, kQueuePairs, "queue pairs a client");
   limits.Size("--limit-memory", server.limits.memory_bytes, Range{4096, std::uint64_t{1} << 50},
               "bytes of memory a client; default 4G");

@@ -1,13 +1,11 @@
 // What a server is told on its command line.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "bench/agreement.h"
+#include "transport/lobby_options.h"
 
 namespace CLI {
 class App;
@@ -16,10 +14,7 @@ class App;
 namespace rdmabench {
 
 struct ServerOptions {
-  std::vector<std::string> bind;
-  std::uint16_t port = 18515;
-  std::size_t max_sessions = 1;
-  bool once = false;
+  LobbyOptions lobby;
   bool quiet = false;  // no line per event
   Limits limits;
   // Set in the process of one session.

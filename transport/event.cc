@@ -12,10 +12,15 @@ constexpr std::size_t kLongestLine = 4000;
 
 constexpr std::array kRows = {
     EventRow{EventKind::kListening, "listening"},
+    EventRow{EventKind::kNoSecret, "no_secret"},
+    EventRow{EventKind::kSecretRead, "secret_read"},
+    EventRow{EventKind::kSecretKept, "secret_kept"},
     EventRow{EventKind::kShuttingDown, "shutting_down"},
     EventRow{EventKind::kAcceptFailed, "accept_failed"},
     EventRow{EventKind::kTurnedAway, "turned_away"},
     EventRow{EventKind::kDismissed, "dismissed"},
+    EventRow{EventKind::kWrongSecret, "wrong_secret"},
+    EventRow{EventKind::kEventsLeftOut, "events_left_out"},
     EventRow{EventKind::kQueued, "queued"},
     EventRow{EventKind::kStartFailed, "start_failed"},
     EventRow{EventKind::kSessionStarted, "session_started"},

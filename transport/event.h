@@ -18,10 +18,15 @@ namespace rdmabench {
 // Each has a row in event.cc, in the same order, and a line in docs/server.md.
 enum class EventKind {
   kListening,
+  kNoSecret,
+  kSecretRead,
+  kSecretKept,
   kShuttingDown,
   kAcceptFailed,
   kTurnedAway,
   kDismissed,
+  kWrongSecret,
+  kEventsLeftOut,
   kQueued,
   kStartFailed,
   kSessionStarted,

@@ -12,6 +12,8 @@
 
 namespace rdmabench {
 
+// What a guest of the lobby can have to say: hello, a proof, why it leaves.
+inline constexpr std::size_t kMaxFrameOfGuest = std::size_t{8} << 10;
 inline constexpr std::size_t kMaxFrameBeforeAcceptance = std::size_t{1} << 20;
 inline constexpr std::size_t kMaxFrame = std::size_t{16} << 20;
 

@@ -19,7 +19,10 @@ constexpr int kReadsAtDismissal = 64;
 }  // namespace
 
 Guest::Guest(Connection connection)
-    : connection_(std::move(connection)), arrived_at_(Now()), heard_at_(arrived_at_) {}
+    : connection_(std::move(connection)),
+      decoder_(kMaxFrameOfGuest),
+      arrived_at_(Now()),
+      heard_at_(arrived_at_) {}
 
 void Guest::Forgive(Deadline::duration late) {
   arrived_at_ += late;
@@ -57,6 +60,13 @@ void Guest::Dismiss(const Error& reason) noexcept {
   } catch (const std::exception&) {
     // It has left already.
   }
+}
+
+Event DismissedEvent(const Guest& guest, const Error& error) {
+  return {.kind = EventKind::kDismissed,
+          .peer = guest.name(),
+          .text = std::string("dismissed: ") + error.what(),
+          .error = error};
 }
 
 }  // namespace rdmabench

@@ -10,7 +10,9 @@
 
 #include "transport/deadline.h"
 #include "transport/error.h"
+#include "transport/event.h"
 #include "transport/frame.h"
+#include "transport/handshake.h"
 #include "transport/socket.h"
 
 namespace rdmabench {
@@ -21,9 +23,10 @@ class Guest {
 
   int fd() const { return connection_.fd(); }
   std::string name() const { return connection_.peer().ToString(); }
-  // What it has come for, once it has said hello.
-  const std::string& request() const { return request_; }
-  void set_request(std::string request) { request_ = std::move(request); }
+  const std::string& ip() const { return connection_.peer().ip; }
+  // What it has come for, once it has said hello, and what it has to prove.
+  Handshake& handshake() { return handshake_; }
+  const std::string& request() const { return handshake_.request; }
   Deadline arrived_at() const { return arrived_at_; }
   Deadline heard_at() const { return heard_at_; }
   // The lobby was late by so much; that is not the guest's fault.
@@ -49,11 +52,14 @@ class Guest {
 
  private:
   Connection connection_;
-  std::string request_;
+  Handshake handshake_;
   FrameDecoder decoder_;
   std::string unsent_;
   Deadline arrived_at_;
   Deadline heard_at_;
 };
+
+// That it was dismissed, and why.
+Event DismissedEvent(const Guest& guest, const Error& error);
 
 }  // namespace rdmabench

@@ -48,16 +48,19 @@ nlohmann::json MakeProof(const Secret& secret, Prover prover, const Handshake& h
   return {{"mac", ToHex(MacOf(secret, prover, handshake))}};
 }
 
-void CheckProof(const nlohmann::json& body, const Secret& secret, Prover prover,
-                const Handshake& handshake) {
+bool IsProof(const nlohmann::json& body, const Secret& secret, Prover prover,
+             const Handshake& handshake) {
   Mac given = {};
   JsonReader reader(body, "proof");
   FromHex(reader.Hex("mac", given.size()), given);
   reader.Done();
-  if (Equal(given, MacOf(secret, prover, handshake))) return;
-  throw Error(Blame::kRun, "wrong secret: the " + std::string(NameOf(prover)) + "'s is another one",
-              "give the same --secret-file on both hosts ('sha256sum FILE' tells); a server reads "
-              "it again at SIGHUP");
+  return Equal(given, MacOf(secret, prover, handshake));
+}
+
+Error WrongSecret(Prover prover) {
+  return {Blame::kRun, "wrong secret: the " + std::string(NameOf(prover)) + "'s is another one",
+          "give the same --secret-file on both hosts ('sha256sum FILE' tells); a server reads it "
+          "again at SIGHUP"};
 }
 
 }  // namespace rdmabench

@@ -33,8 +33,10 @@ nlohmann::json ChallengeToJson(const std::string& server_nonce);
 std::string ChallengeFromJson(const nlohmann::json& body);
 nlohmann::json MakeProof(const Secret& secret, Prover prover, const Handshake& handshake);
 
-// Throws Error(kRun) when the body is ill-formed, or is not the proof: "wrong secret".
-void CheckProof(const nlohmann::json& body, const Secret& secret, Prover prover,
-                const Handshake& handshake);
+// Whether the body is that proof. Throws Error(kRun) when it is none at all.
+bool IsProof(const nlohmann::json& body, const Secret& secret, Prover prover,
+             const Handshake& handshake);
+// Of the side whose proof is none.
+Error WrongSecret(Prover prover);
 
 }  // namespace rdmabench

@@ -2,17 +2,20 @@
 
 #include <algorithm>
 #include <csignal>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "transport/child_process.h"
 #include "transport/deadline.h"
 #include "transport/error.h"
+#include "transport/event_limiter.h"
 #include "transport/guest.h"
-#include "transport/hello.h"
-#include "transport/peer_error.h"
+#include "transport/guest_queue.h"
+#include "transport/reception.h"
+#include "transport/secret.h"
 
 namespace rdmabench {
 namespace {
@@ -25,6 +28,11 @@ constexpr milliseconds kAfterExhaustion{200};
 constexpr milliseconds kOrdinaryLateness{20};
 constexpr int kAcceptsPerTurn = 32;
 
+std::optional<Secret> ReadSecret(const LobbyOptions& options) {
+  if (options.secret_file.empty()) return std::nullopt;
+  return Secret::FromFile(options.secret_file);
+}
+
 }  // namespace
 
 class Lobby::Impl {
@@ -33,13 +41,17 @@ class Lobby::Impl {
       : options_(options),
         start_(std::move(start)),
         log_(std::move(log)),
+        limited_log_(log_),
+        reception_(options_, ReadSecret(options), limited_log_),
+        queue_(options_, limited_log_),
         listener_(std::in_place, options.bind, options.port),
         port_(listener_->port()) {}
 
   std::uint16_t port() const { return port_; }
 
-  int Run(const Interrupt& interrupt) {
-    while (!interrupt.Pending() && !finished()) Turn(interrupt);
+  int Run(const Interrupt& interrupt, const Hangup& hangup) {
+    WarnWithoutSecret();
+    while (!interrupt.Pending() && !finished()) Turn(interrupt, hangup);
     interrupt.Acknowledge();
     ShutDown();
     return last_status_;
@@ -49,33 +61,65 @@ class Lobby::Impl {
   struct Running {
     ChildProcess process;
     std::string client;
+    std::string ip;
   };
 
   bool finished() const { return options_.once && ended_ > 0; }
   bool is_ready(int fd) const { return ready_.contains(fd); }
 
-  void Turn(const Interrupt& interrupt) {
-    Wait(interrupt);
-    std::erase_if(strangers_, [this](Guest& guest) { return !KeepStranger(guest); });
-    std::erase_if(queue_, [this](Guest& guest) { return !KeepQueued(guest); });
+  void WarnWithoutSecret() const {
+    if (!options_.secret_file.empty() || listener_->IsOnlyLoopback()) return;
+    log_({.kind = EventKind::kNoSecret,
+          .peer = "",
+          .text = "has no secret: whoever reaches port " + std::to_string(port_) +
+                  " can use this machine's devices; remedy: --secret-file FILE here and at the "
+                  "clients, or --bind to addresses that only they reach",
+          .fields = {{"port", std::uint64_t{port_}}}});
+  }
+
+  void Turn(const Interrupt& interrupt, const Hangup& hangup) {
+    Wait(interrupt, hangup);
+    if (hangup.Take()) ReadSecretAgain();
+    for (Guest& guest : reception_.Turn(ready_)) Welcome(std::move(guest));
+    queue_.Hear(ready_);
     ReapSessions();
     AcceptConnections();
     if (!finished()) AdmitClients();
-    TellPlaces();
+    queue_.TellPlaces();
+    limited_log_.TellWhatWasLeftOut();
   }
 
-  void Wait(const Interrupt& interrupt) {
-    std::vector<int> readable = {interrupt.fd()};
+  void ReadSecretAgain() {
+    const std::string& file = options_.secret_file;
+    if (file.empty()) {
+      log_({.kind = EventKind::kSecretKept,
+            .peer = "",
+            .text = "SIGHUP: there is no secret file to read again (--secret-file)"});
+      return;
+    }
+    try {
+      reception_.SetSecret(Secret::FromFile(file));
+      log_({.kind = EventKind::kSecretRead,
+            .peer = "",
+            .text = "SIGHUP: the secret file '" + file + "' is read again"});
+    } catch (const Error& error) {
+      log_({.kind = EventKind::kSecretKept,
+            .peer = "",
+            .text = std::string("SIGHUP: the secret stays as it was: ") + error.what() +
+                    "; remedy: " + error.remedy(),
+            .error = error});
+    }
+  }
+
+  void Wait(const Interrupt& interrupt, const Hangup& hangup) {
+    std::vector<int> readable = {interrupt.fd(), hangup.fd()};
+    std::vector<int> writable;
+    reception_.AddFds(readable, writable);
+    queue_.AddFds(readable, writable);
     if (Now() >= accept_again_) {
       readable.insert(readable.end(), listener_->fds().begin(), listener_->fds().end());
     }
     for (const Running& session : running_) readable.push_back(session.process.fd());
-    for (const Guest& guest : strangers_) readable.push_back(guest.fd());
-    for (const Guest& guest : queue_) readable.push_back(guest.fd());
-    std::vector<int> writable;
-    for (const Guest& guest : queue_) {
-      if (guest.has_unsent()) writable.push_back(guest.fd());
-    }
     const Deadline planned = NextDuty();
     const std::vector<bool> flags = WaitReady(readable, writable, planned);
     ready_.clear();
@@ -84,81 +128,44 @@ class Lobby::Impl {
     }
     const Deadline::duration late = Now() - planned;
     if (late < kOrdinaryLateness) return;
-    for (Guest& guest : strangers_) guest.Forgive(late);
-    for (Guest& guest : queue_) guest.Forgive(late);
+    reception_.Forgive(late);
+    queue_.Forgive(late);
   }
 
   Deadline NextDuty() const {
-    Deadline next = Deadline::max();
-    for (const Guest& guest : strangers_) {
-      next = std::min(next, guest.arrived_at() + options_.hello_timeout);
-    }
-    for (const Guest& guest : queue_)
-      next = std::min(next, guest.heard_at() + options_.peer_timeout);
-    if (!queue_.empty()) next = std::min(next, next_places_);
+    Deadline next = std::min({reception_.NextDuty(), queue_.NextDuty(), limited_log_.NextDuty()});
     if (exhausted_) next = std::min(next, accept_again_);
     return next;
   }
 
-  bool KeepStranger(Guest& guest) {
-    try {
-      if (is_ready(guest.fd())) {
-        const auto frame = guest.Read();
-        if (frame && frame->first != "heartbeat") {
-          Welcome(guest, frame->first, frame->second);
-          return false;
-        }
-      }
-      if (Now() < guest.arrived_at() + options_.hello_timeout) return true;
-      throw Error(Blame::kRun, "no hello came within " + InSeconds(options_.hello_timeout));
-    } catch (const Error& error) {
-      Dismiss(guest, error);
-      return false;
-    }
-  }
-
-  void Welcome(Guest& guest, const std::string& kind, const nlohmann::json& body) {
-    if (kind != "hello") throw Error(Blame::kRun, "it sent '" + kind + "' in place of hello");
-    guest.set_request(CheckHello(body, options_.tool_version).request);
+  void Welcome(Guest guest) {
     const std::size_t clients = running_.size() + queue_.size() + 1;
     if (clients > options_.sessions + options_.queue) {
-      throw Error(Blame::kRun,
-                  "the server is full: place " + std::to_string(clients - options_.sessions) +
-                      " in its queue was asked, " + std::to_string(options_.queue) + " are allowed",
-                  "try again later");
+      Dismiss(
+          guest,
+          Error(Blame::kRun,
+                "the server is full: place " + std::to_string(clients - options_.sessions) +
+                    " in its queue was asked, " + std::to_string(options_.queue) + " are allowed",
+                "try again later"));
+      return;
     }
-    if (clients > options_.sessions) {
-      const std::size_t place = queue_.size() + 1;
-      log_({.kind = EventKind::kQueued,
-            .peer = guest.name(),
-            .text = "queued at place " + std::to_string(place),
-            .fields = {{"place", place}}});
-    }
-    queue_.push_back(std::move(guest));
-    next_places_ = Now();
+    const std::string name = guest.name();
+    const std::size_t place = queue_.Join(std::move(guest), Served());
+    if (clients <= options_.sessions) return;
+    limited_log_.Tell({.kind = EventKind::kQueued,
+                       .peer = name,
+                       .text = "queued at place " + std::to_string(place),
+                       .fields = {{"place", place}}});
   }
 
-  bool KeepQueued(Guest& guest) {
-    try {
-      guest.Flush();
-      const auto frame = is_ready(guest.fd()) ? guest.Read() : std::nullopt;
-      if (frame && frame->first == "error") throw ErrorFromPeer(frame->second);
-      if (frame && frame->first != "heartbeat") {
-        throw Error(Blame::kRun, "it sent '" + frame->first + "' while it was queued");
-      }
-      if (Now() < guest.heard_at() + options_.peer_timeout) return true;
-      throw Error(Blame::kRun, "it has been silent for " + InSeconds(options_.peer_timeout));
-    } catch (const Error& error) {
-      Dismiss(guest, error);
-      return false;
-    }
+  CountByAddress Served() const {
+    CountByAddress served;
+    for (const Running& session : running_) ++served[session.ip];
+    return served;
   }
 
   void Dismiss(Guest& guest, const Error& error) {
-    log_({.kind = EventKind::kDismissed,
-          .peer = guest.name(),
-          .text = std::string("dismissed: ") + error.what(),
-          .error = error});
+    limited_log_.Tell(DismissedEvent(guest, error));
     guest.Dismiss(error);
   }
 
@@ -170,7 +177,9 @@ class Lobby::Impl {
           std::optional<Connection> connection = listener_->Accept(fd);
           if (!connection) break;
           exhausted_ = false;
-          Receive(std::move(*connection));
+          const std::string& ip = connection->peer().ip;
+          const std::size_t clients = queue_.CountOf(ip) + Served()[ip];
+          reception_.Receive(std::move(*connection), clients);
         }
       } catch (const Error& error) {
         if (!exhausted_) {
@@ -183,35 +192,21 @@ class Lobby::Impl {
     }
   }
 
-  void Receive(Connection connection) {
-    if (strangers_.size() < options_.strangers) {
-      strangers_.emplace_back(std::move(connection));
-      return;
-    }
-    log_({.kind = EventKind::kTurnedAway,
-          .peer = connection.peer().ToString(),
-          .text = "closed: " + std::to_string(options_.strangers) +
-                  " connections have not said hello, more are not allowed"});
-  }
-
   void AdmitClients() {
     while (running_.size() < options_.sessions) {
-      // Whoever has stopped in the middle of a frame does not hold up those behind.
-      const auto next = std::find_if(queue_.begin(), queue_.end(),
-                                     [](const Guest& guest) { return guest.can_leave(); });
-      if (next == queue_.end()) return;
-      Guest guest = std::move(*next);
-      queue_.erase(next);
-      Admit(guest);
+      std::optional<Guest> next = queue_.Next();
+      if (!next) return;
+      Admit(*next);
     }
   }
 
   void Admit(Guest& guest) {
     const std::string client = guest.name();
+    const std::string ip = guest.ip();
     try {
       const std::string request = guest.request();
       const int pid = start_(guest.Leave(), request);
-      running_.push_back({ChildProcess(pid), client});
+      running_.push_back({ChildProcess(pid), client, ip});
       log_({.kind = EventKind::kSessionStarted,
             .peer = client,
             .text = "is served by process " + std::to_string(pid),
@@ -224,24 +219,6 @@ class Lobby::Impl {
       ++ended_;
       last_status_ = 1;
     }
-  }
-
-  void TellPlaces() {
-    if (queue_.empty() || Now() < next_places_) return;
-    next_places_ = In(options_.heartbeat);
-    std::size_t place = 0;
-    std::erase_if(queue_, [this, &place](Guest& guest) {
-      ++place;
-      if (guest.has_unsent()) return false;  // it does not read what it was told before
-      try {
-        guest.Send("queued", {{"place", place}});
-        return false;
-      } catch (const Error& error) {
-        Dismiss(guest, error);
-        --place;
-        return true;
-      }
-    });
   }
 
   void ReapSessions() {
@@ -264,10 +241,8 @@ class Lobby::Impl {
   void ShutDown() {
     listener_.reset();
     const Error reason(Blame::kRun, "the server is shutting down");
-    for (Guest& guest : strangers_) guest.Dismiss(reason);
-    for (Guest& guest : queue_) Dismiss(guest, reason);
-    strangers_.clear();
-    queue_.clear();
+    reception_.Close(reason);
+    queue_.Close(reason);
     SignalSessions(SIGTERM);
     const Deadline kill_at = In(options_.kill_after);
     bool killed = false;
@@ -290,17 +265,17 @@ class Lobby::Impl {
   const LobbyOptions options_;
   const Start start_;
   const Log log_;
+  EventLimiter limited_log_;  // of clients that are not served
+  Reception reception_;
+  GuestQueue queue_;
   std::optional<Listener> listener_;
   const std::uint16_t port_;
 
-  std::vector<Guest> strangers_;  // have not said hello
-  std::vector<Guest> queue_;      // wait for their turn, the next one first
   std::vector<Running> running_;
   std::size_t ended_ = 0;
   int last_status_ = 0;
 
   std::set<int> ready_;  // descriptors that can be read, as of the last wait
-  Deadline next_places_;
   Deadline accept_again_;
   bool exhausted_ = false;  // the last attempt to accept found no descriptor left
 };
@@ -312,6 +287,8 @@ Lobby::~Lobby() = default;
 
 std::uint16_t Lobby::port() const { return impl_->port(); }
 
-int Lobby::Run(const Interrupt& interrupt) { return impl_->Run(interrupt); }
+int Lobby::Run(const Interrupt& interrupt, const Hangup& hangup) {
+  return impl_->Run(interrupt, hangup);
+}
 
 }  // namespace rdmabench

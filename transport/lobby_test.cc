@@ -96,7 +96,7 @@ class LobbyTest : public testing::Test {
       return pid;
     };
     lobby_.emplace(options_, start, [this](const Event& event) { journal_.Add(event); });
-    thread_ = std::thread([this] { status_ = lobby_->Run(interrupt_); });
+    thread_ = std::thread([this] { status_ = lobby_->Run(interrupt_, hangup_); });
   }
 
   void TearDown() override {
@@ -139,6 +139,7 @@ class LobbyTest : public testing::Test {
   }
 
   const Interrupt interrupt_;  // first: its signals have to be blocked in all threads
+  const Hangup hangup_;
   LobbyOptions options_;
   std::vector<std::string> command_ = {"sleep", "1000"};
   bool blocks_sigterm_ = false;
@@ -304,8 +305,8 @@ TEST_F(LobbyTest, ClosesTheNewestStrangerBeyondTheBound) {
   Open();
   Connection first = Call();
   Connection second = Call();
-  EXPECT_FALSE(ReadFrame(second));
-  EXPECT_TRUE(journal_.Has(second.local().ToString() + " closed: 1 connections"));
+  EXPECT_THAT(ErrorText(second), HasSubstr("1 connection without a hello so far"));
+  EXPECT_TRUE(journal_.Has(second.local().ToString() + " turned away: "));
   SendAll(first, HelloFrame());
   EXPECT_EQ(Answer(first).first, "admitted");
 }

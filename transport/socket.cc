@@ -240,6 +240,13 @@ Listener::Listener(std::span<const std::string> addresses, std::uint16_t port) :
   }
 }
 
+bool Listener::IsOnlyLoopback() const {
+  return std::all_of(fds_.begin(), fds_.end(), [](int fd) {
+    const std::string ip = LocalOf(fd).ip;
+    return ip.starts_with("127.") || ip == "::1";
+  });
+}
+
 std::optional<Connection> Listener::Accept(int fd) const {
   sockaddr_storage storage = {};
   socklen_t length = sizeof(storage);

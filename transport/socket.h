@@ -75,6 +75,8 @@ class Listener {
 
   std::span<const int> fds() const { return fds_; }
   std::uint16_t port() const { return port_; }
+  // True when only this machine itself reaches it.
+  bool IsOnlyLoopback() const;
   // Null when no connection is waiting on `fd`. Throws Error(kEnvironment) when this process or the
   // system has no descriptor or memory left for it; the connection then goes on waiting.
   std::optional<Connection> Accept(int fd) const;
