@@ -20,6 +20,7 @@
 #include "bench/host_json.h"
 #include "bench/path_remark.h"
 #include "bench/placement_warnings.h"
+#include "bench/proposal.h"
 #include "bench/rails.h"
 #include "bench/rate_search.h"
 #include "bench/result.h"
@@ -110,10 +111,11 @@ class ClientRun {
   std::vector<Answer> Propose(const Site& site) {
     step_ = "agreeing on the plan";
     const std::span<const TestPlan> tests = std::span(plan_.tests).subspan(first_);
-    json proposal = PlanToJson({.tests = {tests.begin(), tests.end()}, .remote = plan_.remote});
-    proposal["offer"] = OffersToJson(site.Offers());
-    proposal["keep_samples"] = KeepSamples();
-    session_.Send("plan", proposal);
+    session_.Send(
+        "plan",
+        ProposalToJson({.plan = {.tests = {tests.begin(), tests.end()}, .remote = plan_.remote},
+                        .offers = site.Offers(),
+                        .keep_samples = KeepSamples()}));
     const json body = session_.Receive("accepted", In(kAnswerTimeout), "its answer to the plan");
     session_.Accepted();
     session_.SetPeerTimeout(milliseconds(tests.front().run.peer_timeout_ms));

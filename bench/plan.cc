@@ -244,6 +244,14 @@ Plan PlanFromJson(const json& object, Blame blame) {
   return plan;
 }
 
+Plan PlanFromText(std::string_view text, std::string_view name) {
+  const json document = ParseJson(text, name, Blame::kUsage);
+  // A report holds the plan that it was made by, and so can be run again.
+  const bool is_report =
+      document.is_object() && document.contains("schema_version") && document.contains("plan");
+  return PlanFromJson(is_report ? document["plan"] : ExpandSuite(document), Blame::kUsage);
+}
+
 Plan PlanFromFile(const std::string& path) {
   std::ifstream file;
   if (path != kStandardInput) file.open(path, std::ios::binary);
@@ -254,11 +262,7 @@ Plan PlanFromFile(const std::string& path) {
     throw Error(Blame::kUsage, WithReason("cannot read the suite '" + path + "'", LastErrno()),
                 "give a file such as configs/smoke.json, or a report");
   }
-  const json document = ParseJson(text.str(), "the suite '" + path + "'", Blame::kUsage);
-  // A report holds the plan that it was made by, and so can be run again.
-  const bool is_report =
-      document.is_object() && document.contains("schema_version") && document.contains("plan");
-  return PlanFromJson(is_report ? document["plan"] : ExpandSuite(document), Blame::kUsage);
+  return PlanFromText(text.str(), "the suite '" + path + "'");
 }
 
 }  // namespace rdmabench

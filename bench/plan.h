@@ -177,8 +177,10 @@ nlohmann::json PlanToJson(const Plan& plan);
 // Reads and validates; throws Error(blame) with the path of the field: kRun for a frame, kUsage for
 // a file.
 Plan PlanFromJson(const nlohmann::json& json, Blame blame = Blame::kRun);
-// The plan of a suite file, or of a report; "-" is standard input. Throws Error(kUsage) naming the
-// file.
+// The plan of a suite's text, or of a report's; `name` is the text's in errors. Throws
+// Error(kUsage).
+Plan PlanFromText(std::string_view text, std::string_view name);
+// The same of a file; "-" is standard input. Throws Error(kUsage) naming the file.
 Plan PlanFromFile(const std::string& path);
 
 }  // namespace rdmabench

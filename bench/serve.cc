@@ -10,13 +10,11 @@
 #include "bench/doctor_session.h"
 #include "bench/host_json.h"
 #include "bench/placement_choice.h"
-#include "bench/plan.h"
+#include "bench/proposal.h"
 #include "bench/rails.h"
-#include "bench/sample_log.h"
 #include "bench/session_events.h"
 #include "bench/test_run.h"
 #include "report/version.h"
-#include "transport/json_reader.h"
 #include "transport/peer_error.h"
 #include "transport/session.h"
 
@@ -32,23 +30,6 @@ constexpr milliseconds kByeTimeout{30'000};
 // slow link.
 constexpr milliseconds kPhaseMargin{60'000};
 
-struct Proposal {
-  Plan plan;
-  std::vector<Offer> offers;
-  std::uint64_t keep_samples = 0;  // of a size, one by one, at most
-};
-
-Proposal ReadProposal(json body) {
-  Proposal proposal;
-  JsonReader reader(body, "plan");
-  proposal.offers = OffersFromJson(reader.Raw("offer"));
-  proposal.keep_samples = reader.Number("keep_samples", 0, kMostKeptSamples);
-  body.erase("offer");
-  body.erase("keep_samples");
-  proposal.plan = PlanFromJson(body);
-  return proposal;
-}
-
 class ServerRun {
  public:
   ServerRun(Session& session, const ServeOptions& options, std::string& step)
@@ -56,7 +37,8 @@ class ServerRun {
 
   void Run() {
     step_ = "awaiting the plan";
-    const Proposal proposal = ReadProposal(session_.Receive("plan", In(kPlanTimeout), "its plan"));
+    const Proposal proposal =
+        ProposalFromJson(session_.Receive("plan", In(kPlanTimeout), "its plan"));
     step_ = "opening the device";
     Local local = options_.local;
     local.placement = Grant(local.placement, proposal.plan.remote);
