@@ -10,21 +10,46 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
+import sanitizer  # noqa: E402
 from hosts import LAB, Host, Server  # noqa: E402
 
 
 def pytest_addoption(parser):
     parser.addoption("--full", action="store_true", help="also run the tests that take long")
+    parser.addoption("--sanitizer", action="store_true", help="run the tests that go with sanitizers; the program is built with them")
 
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "full: takes long; runs with --full only")
+    config.addinivalue_line("markers", "sanitizer: also runs with --sanitizer, where all is slow; only=True: nowhere else")
+    if config.getoption("--sanitizer"):
+        Host.before = sanitizer.ENVIRONMENT
+
+
+def goes_with_sanitizers(item, wanted):
+    marker = item.get_closest_marker("sanitizer")
+    return marker is not None if wanted else marker is None or not marker.kwargs.get("only")
 
 
 def pytest_collection_modifyitems(config, items):
     """Without --full the long ones are not chosen, which is no skip."""
     if not config.getoption("--full"):
         items[:] = [item for item in items if not item.get_closest_marker("full")]
+    items[:] = [item for item in items if goes_with_sanitizers(item, config.getoption("--sanitizer"))]
+
+
+def check_sanitizers():
+    for name in ("a", "b"):
+        reports = sanitizer.take_reports(Host(name))
+        assert not reports, f"on host {name}:\n{reports}"
+
+
+@pytest.fixture(autouse=True)
+def nothing_to_report(request):
+    """With --sanitizer, a report of a process that this test has made fails it."""
+    yield
+    if request.config.getoption("--sanitizer") and "lab" in request.fixturenames:
+        check_sanitizers()
 
 
 @pytest.fixture(scope="session")
@@ -44,13 +69,26 @@ def lab():
 
 
 @pytest.fixture(scope="session")
-def a(lab):
-    return Host("a")
+def both_hosts(request, lab):
+    """By name. What ends at the end, such as a module's server, may have something to report, too."""
+    both = {name: Host(name) for name in ("a", "b")}
+    if not request.config.getoption("--sanitizer"):
+        yield both
+        return
+    for host in both.values():
+        sanitizer.prepare(host)
+    yield both
+    check_sanitizers()
 
 
 @pytest.fixture(scope="session")
-def b(lab):
-    return Host("b")
+def a(both_hosts):
+    return both_hosts["a"]
+
+
+@pytest.fixture(scope="session")
+def b(both_hosts):
+    return both_hosts["b"]
 
 
 @pytest.fixture(scope="module")

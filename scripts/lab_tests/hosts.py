@@ -1,11 +1,13 @@
 """Hosts of the lab, a server on one of them, and reports that are checked against the schema wherever they come from."""
 
+import io
 import json
 import pathlib
 import queue
 import re
 import select
 import subprocess
+import tarfile
 import threading
 import time
 
@@ -41,9 +43,15 @@ class Lines:
         for line in stream:
             self.lines.put((time.monotonic(), line.rstrip()))
 
-    def forget(self):
+    def take(self):
+        """The lines that have come so far."""
+        taken = []
         while not self.lines.empty():
-            self.lines.get()
+            taken.append(self.lines.get()[1])
+        return taken
+
+    def forget(self):
+        self.take()
 
     def wait_for(self, pattern, timeout):
         """The first line from now on that matches, and when it came."""
@@ -63,11 +71,13 @@ class Lines:
 class Host:
     """A host of the lab, by name."""
 
+    before = ()  # words in front of each command, of all hosts
+
     def __init__(self, name):
         self.name = name
 
     def command(self, *words):
-        return [LAB, "exec", self.name, "--", *map(str, words)]
+        return [LAB, "exec", self.name, "--", *self.before, *map(str, words)]
 
     def run(self, *words, timeout=60, check=False, **options):
         """Runs a command there; output as text."""
@@ -78,6 +88,20 @@ class Host:
 
     def shell(self, script, timeout=60, check=True):
         return self.run("sh", "-c", script, timeout=timeout, check=check).stdout
+
+    def put(self, source, target):
+        """Copies a file of this machine to a file there, or the files of a folder into a folder."""
+        content = io.BytesIO()
+        with tarfile.open(fileobj=content, mode="w") as archive:
+            for path in sorted(source.glob("*.py")) if source.is_dir() else [source]:
+                archive.add(path, f"{target}/{path.name}" if source.is_dir() else target)
+        subprocess.run(self.command("tar", "-x", "-C", "/"), input=content.getvalue(), check=True, timeout=60)
+
+    def listener(self, port):
+        """The process that listens on the TCP port."""
+        found = re.search(r"pid=(\d+)", self.shell(f"ss -Hltnp sport = :{port}"))
+        assert found, f"nobody listens on port {port}"
+        return int(found[1])
 
     def start(self, *words, **options):
         return subprocess.Popen(self.command(*words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
@@ -123,3 +147,31 @@ class Server:
     def wait_for_line(self, pattern, timeout):
         """The first log line from now on that matches, and when it came (time.monotonic)."""
         return self.lines.wait_for(pattern, timeout)
+
+
+class Program:
+    """A Python program in a host that is spoken to in lines, and answers in JSON, one object a line."""
+
+    def __init__(self, host, *words):
+        self.process = subprocess.Popen(host.command("/usr/bin/python3", *words), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, text=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.communicate(timeout=20)
+
+    def go_on(self):
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+
+    def hear(self):
+        line = self.process.stdout.readline()
+        assert line, f"it ended: {self.process.stderr.read()}"
+        return json.loads(line)
+
+    def ask(self):
+        self.go_on()
+        return self.hear()

@@ -8,6 +8,8 @@ import pytest
 
 from hosts import Server, parse_report
 
+pytestmark = pytest.mark.sanitizer
+
 # The promise is two seconds; the rest is for the log line to come through the lab's exec.
 IN_TIME = 2.0 + 0.5
 

@@ -104,11 +104,13 @@ def check_suite(b, server, path, timeout):
     return report
 
 
+@pytest.mark.sanitizer
 def test_every_op_on_every_queue_pair_type(b, server):
     report = check_suite(b, server, SUITES / "plain.json", 400)
     assert len(report["plan"]["tests"]) == 26
 
 
+@pytest.mark.sanitizer
 def test_every_message_is_what_was_sent(b, server):
     report = check_suite(b, server, SUITES / "verify.json", 400)
     assert len({(result["test"], result["qp_type"]) for result in report["results"]}) == 26
@@ -121,6 +123,7 @@ def test_every_message_is_what_was_sent(b, server):
             assert verification["checked_messages"] > 0
 
 
+@pytest.mark.sanitizer
 def test_a_case_of_each_shape(b, server):
     check_suite(b, server, COVER, 400)
 

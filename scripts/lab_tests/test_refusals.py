@@ -9,6 +9,8 @@ import pytest
 
 from hosts import REPOSITORY, first_line
 
+pytestmark = pytest.mark.sanitizer
+
 
 def refused(host, *words, timeout=60):
     done = host.run("rdmabench", *words, timeout=timeout)

@@ -1,0 +1,31 @@
+"""That a pass with sanitizers would see what it is for: the program is watched, and a planted fault is reported."""
+
+import subprocess
+
+import pytest
+
+import sanitizer
+
+pytestmark = pytest.mark.sanitizer(only=True)
+
+OVERFLOW = "int main(int argc, char**) { char* bytes = new char[4]; bytes[argc + 3] = 1; delete[] bytes; }"
+LEAK = "#include <cstdlib>\nint main() { void* volatile bytes = std::malloc(77); bytes = nullptr; }"
+WRAP = "int main(int argc, char**) { volatile int most = 0x7fffffff; most = most + argc; }"
+PLANTED = {"overflow": (OVERFLOW, "heap-buffer-overflow"), "leak": (LEAK, "77 byte(s)"), "wrap": (WRAP, "signed integer overflow")}
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_a_planted_fault_is_reported(a, tmp_path, name):
+    source, words = PLANTED[name]
+    program = tmp_path / name
+    subprocess.run(["g++", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-g1", "-x", "c++", "-", "-o", program],
+                   input=source, text=True, check=True)
+    a.put(program, f"/tmp/{name}")
+    assert a.run(f"/tmp/{name}").returncode == 77
+    assert words in sanitizer.take_reports(a)
+
+
+def test_the_program_in_the_hosts_is_watched(a, b):
+    for host in (a, b):
+        done = host.run("env", "ASAN_OPTIONS=help=1", "rdmabench", "--version")
+        assert "AddressSanitizer" in done.stdout + done.stderr
