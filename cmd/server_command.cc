@@ -24,31 +24,36 @@
 namespace rdmabench {
 namespace {
 
-// Replaces the process by a fresh one that serves the connection.
-[[noreturn]] void ExecSession(std::vector<std::string> args, std::string_view request, int socket) {
-  Interrupt::RestoreSignals();
-  Hangup::Ignore();
-  args.insert(args.begin(), "rdmabench");
-  args.push_back("--session-fd=" + std::to_string(socket));
-  args.push_back("--session-request=" + std::string(request));
-  std::vector<char*> argv;
-  argv.reserve(args.size() + 1);
-  for (std::string& arg : args) argv.push_back(arg.data());
-  argv.push_back(nullptr);
-  execv("/proc/self/exe", argv.data());
-  _exit(127);
+// The command line of a process that serves the connection.
+std::vector<std::string> SessionCommand(std::span<const std::string> args, std::string_view request,
+                                        int socket) {
+  std::vector<std::string> command = {"rdmabench"};
+  command.insert(command.end(), args.begin(), args.end());
+  command.push_back("--session-fd=" + std::to_string(socket));
+  command.push_back("--session-request=" + std::string(request));
+  return command;
 }
 
+// Replaces the process by a fresh one. The child of a process with threads does no more in between
+// than a signal handler may.
 int StartSession(Connection connection, std::string_view request,
                  std::span<const std::string> args) {
   const Descriptor socket = connection.Release();
+  std::vector<std::string> command = SessionCommand(args, request, socket.get());
+  std::vector<char*> argv;
+  argv.reserve(command.size() + 1);
+  for (std::string& arg : command) argv.push_back(arg.data());
+  argv.push_back(nullptr);
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child == 0) {
     // The session must not outlive its server; the parent may have died before this call.
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent) _exit(0);
-    ExecSession({args.begin(), args.end()}, request, socket.get());
+    Interrupt::RestoreSignals();
+    Hangup::Ignore();
+    execv("/proc/self/exe", argv.data());
+    _exit(127);
   }
   return CheckErrno(child, "cannot start a process for the session");
 }

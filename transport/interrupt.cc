@@ -7,12 +7,12 @@
 #include <unistd.h>
 
 #include <array>
-#include <atomic>
 #include <csignal>
-#include <cstdint>
+#include <optional>
+#include <vector>
 
-#include "transport/deadline.h"
 #include "transport/error.h"
+#include "transport/without_signals.h"
 
 namespace rdmabench {
 namespace {
@@ -32,23 +32,14 @@ Descriptor BlockedSignals() {
                                "cannot create a descriptor for signals"));
 }
 
+Descriptor Event() {
+  return Descriptor(CheckErrno(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), "cannot create an event"));
+}
+
 void Watch(const Descriptor& set, const Descriptor& watched) {
   epoll_event event = {};
   event.events = EPOLLIN;
   CheckErrno(epoll_ctl(set.get(), EPOLL_CTL_ADD, watched.get(), &event), "cannot wait for signals");
-}
-
-// A handler can be told nothing else: until when signals are the wish that is granted already; 0:
-// there was none.
-std::atomic<std::int64_t> ignored_until_ns{0};
-static_assert(std::atomic<std::int64_t>::is_always_lock_free);
-
-std::int64_t NowNs() { return Now().time_since_epoch() / std::chrono::nanoseconds(1); }
-
-void EndUnlessGranted(int signal_number) {
-  if (NowNs() < ignored_until_ns.load(std::memory_order_relaxed)) return;
-  signal(signal_number, SIG_DFL);
-  raise(signal_number);
 }
 
 void Unblock() {
@@ -56,16 +47,32 @@ void Unblock() {
   pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
 }
 
+// As the signal would have, had nobody taken it.
+void EndTheProgram(int signal_number) {
+  signal(signal_number, SIG_DFL);
+  Unblock();
+  raise(signal_number);
+}
+
 }  // namespace
 
 Interrupt::Interrupt(std::chrono::milliseconds same_wish)
     : same_wish_(same_wish),
       signals_(BlockedSignals()),
-      latch_(CheckErrno(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), "cannot create an event")),
-      either_(CheckErrno(epoll_create1(EPOLL_CLOEXEC), "cannot wait for signals")) {
+      latch_(Event()),
+      either_(CheckErrno(epoll_create1(EPOLL_CLOEXEC), "cannot wait for signals")),
+      stop_(Event()) {
   Watch(either_, signals_);
   Watch(either_, latch_);
-  ignored_until_ns.store(0, std::memory_order_relaxed);
+  // Others than ours must not end up in it.
+  const WithoutSignals guard;
+  thread_ = std::thread([this] { TakeSignals(); });
+}
+
+Interrupt::~Interrupt() {
+  eventfd_write(stop_.get(), 1);
+  thread_.join();
+  RestoreSignals();
 }
 
 bool Interrupt::Pending() const {
@@ -73,25 +80,22 @@ bool Interrupt::Pending() const {
   return WaitReady(fds, {}, Now())[0];
 }
 
-void Interrupt::Acknowledge() const {
-  if (!Pending()) return;
-  // The latch first: whoever waits sees the descriptor readable throughout.
-  CheckErrno(eventfd_write(latch_.get(), 1), "cannot set an event");
-  signalfd_siginfo taken = {};
-  while (read(signals_.get(), &taken, sizeof(taken)) > 0) continue;
-  std::int64_t never = 0;
-  ignored_until_ns.compare_exchange_strong(
-      never, NowNs() + same_wish_ / std::chrono::nanoseconds(1), std::memory_order_relaxed);
-  LetTheNextEnd();
-}
-
-void Interrupt::LetTheNextEnd() const {
-  struct sigaction action = {};
-  action.sa_handler = EndUnlessGranted;
-  action.sa_flags = SA_RESTART;  // a signal that does not count must not be seen by what is written
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-  Unblock();
+void Interrupt::TakeSignals() {
+  std::optional<Deadline> granted_until;
+  const std::array<int, 2> fds = {signals_.get(), stop_.get()};
+  for (bool stops = false; !stops;) {
+    const std::vector<bool> ready = WaitReady(fds, {}, Deadline::max());
+    stops = ready[1];
+    // The latch first: whoever waits sees the descriptor readable throughout.
+    if (ready[0]) eventfd_write(latch_.get(), 1);
+    signalfd_siginfo taken = {};
+    while (read(signals_.get(), &taken, sizeof(taken)) > 0) {
+      const bool is_granted = granted_until && Now() < *granted_until;
+      const bool ends = granted_until || next_ends_.load(std::memory_order_relaxed);
+      if (ends && !is_granted) EndTheProgram(static_cast<int>(taken.ssi_signo));
+      if (!granted_until) granted_until = In(same_wish_);
+    }
+  }
 }
 
 void Interrupt::RestoreSignals() {

@@ -1,36 +1,48 @@
 // The user's wish to end the program, as a descriptor that every wait of the suite watches.
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <thread>
 
+#include "transport/deadline.h"
 #include "transport/descriptor.h"
 
 namespace rdmabench {
 
 // Becomes readable when the user wants the program to end: SIGINT and SIGTERM of this process,
-// which the constructor blocks in the calling thread (and so in all that it starts later). After
-// Acknowledge() the next one ends the program at once, but for those that come within `same_wish`:
-// timeout(1) sends a signal to the program and then to its group, a terminal to all of a pipeline.
+// which the constructor blocks in the calling thread (and so in all that it starts later: no call
+// of theirs is ever interrupted by one). A thread of its own takes them, so that a second one ends
+// the program at once whatever all others are busy with, also where nobody watches the descriptor.
+// Those that come within `same_wish` of the first do not count: timeout(1) sends a signal to the
+// program and then to its group, a terminal to all of a pipeline.
 class Interrupt {
  public:
   explicit Interrupt(std::chrono::milliseconds same_wish = std::chrono::milliseconds(500));
+  ~Interrupt();  // from then on a signal ends the program
+  Interrupt(const Interrupt&) = delete;
+  Interrupt& operator=(const Interrupt&) = delete;
+
+  // Stays readable once it is.
   int fd() const { return either_.get(); }
-  // True when a signal has arrived, now or at an earlier call.
+  // True when a signal has arrived, now or earlier.
   bool Pending() const;
-  // Takes the signal, and lets the calling thread be ended by the next one. Any thread may call it,
-  // more than once; fd() stays readable.
-  void Acknowledge() const;
-  // Lets the calling thread be ended by the next signal, whether or not there was one.
-  void LetTheNextEnd() const;
+  // The next signal ends the program, whether or not there was one.
+  void LetTheNextEnd() const { next_ends_.store(true, std::memory_order_relaxed); }
   // For a child between fork and exec, which would inherit the blocked signals: unblocks them.
   // Async-signal-safe.
   static void RestoreSignals();
 
  private:
-  std::chrono::milliseconds same_wish_;
+  void TakeSignals();
+
+  const std::chrono::milliseconds same_wish_;
   Descriptor signals_;
-  Descriptor latch_;   // set by Acknowledge(), never reset
+  Descriptor latch_;   // set at the first signal, never reset
   Descriptor either_;  // readable when one of the two is
+  Descriptor stop_;
+  mutable std::atomic<bool> next_ends_ = false;
+  std::thread thread_;  // last: it uses all of the above
 };
 
 }  // namespace rdmabench

@@ -52,7 +52,6 @@ class Lobby::Impl {
   int Run(const Interrupt& interrupt, const Hangup& hangup) {
     WarnWithoutSecret();
     while (!interrupt.Pending() && !finished()) Turn(interrupt, hangup);
-    interrupt.Acknowledge();
     ShutDown();
     return last_status_;
   }

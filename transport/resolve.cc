@@ -1,11 +1,9 @@
 #include "transport/resolve.h"
 
-#include <pthread.h>
 #include <sys/eventfd.h>
 
 #include <array>
 #include <cerrno>
-#include <csignal>
 #include <future>
 #include <string_view>
 #include <thread>
@@ -13,6 +11,7 @@
 #include <vector>
 
 #include "transport/descriptor.h"
+#include "transport/without_signals.h"
 
 namespace rdmabench {
 namespace {
@@ -42,22 +41,6 @@ std::string Words(const Answer& answer) {
 struct Question {
   Descriptor answered{CheckErrno(eventfd(0, EFD_CLOEXEC), "cannot create an event")};
   std::promise<Answer> answer;
-};
-
-// Blocks all signals for as long as it lives. Threads that start meanwhile never see one.
-class WithoutSignals {
- public:
-  WithoutSignals() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~WithoutSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  WithoutSignals(const WithoutSignals&) = delete;
-  WithoutSignals& operator=(const WithoutSignals&) = delete;
-
- private:
-  sigset_t before_ = {};
 };
 
 // Detached, because nothing can call the resolver back.

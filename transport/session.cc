@@ -56,18 +56,10 @@ std::pair<std::string, nlohmann::json> Session::ReceiveAny(
   const auto wait = std::chrono::round<Hundredths>(std::max(deadline, Now()) - Now());
   const std::string late =
       state.peer() + " did not send " + std::string(awaited) + " within " + InSeconds(wait);
-  try {
-    std::pair<std::string, nlohmann::json> frame = state.Next(deadline, late);
-    if (std::find(kinds.begin(), kinds.end(), frame.first) != kinds.end()) return frame;
-    throw Error(Blame::kRun, state.peer() + " sent '" + frame.first +
-                                 "' while this side waited for " + std::string(awaited));
-  } catch (const Error& error) {
-    // The session thread's acknowledgement ends with that thread; this one goes on to write a
-    // partial report.
-    const Interrupt* interrupt = impl_->options().interrupt;
-    if (error.blame() == Blame::kInterrupted && interrupt != nullptr) interrupt->Acknowledge();
-    throw;
-  }
+  std::pair<std::string, nlohmann::json> frame = state.Next(deadline, late);
+  if (std::find(kinds.begin(), kinds.end(), frame.first) != kinds.end()) return frame;
+  throw Error(Blame::kRun, state.peer() + " sent '" + frame.first + "' while this side waited for " +
+                               std::string(awaited));
 }
 
 void Session::Fail(const Error& error) noexcept {

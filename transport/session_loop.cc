@@ -132,13 +132,12 @@ void SessionLoop::Wait(Deadline planned) {
   const Deadline now = Now();
   if (now - planned > kOrdinaryLateness) heard_at_ += now - planned;
   if (ready[1]) state_.Rest();
-  if (ready[2]) TakeInterrupt(*interrupt);
+  if (ready[2]) TakeInterrupt();
   if (ready[0]) Receive();
 }
 
-void SessionLoop::TakeInterrupt(const Interrupt& interrupt) {
+void SessionLoop::TakeInterrupt() {
   interrupted_ = true;
-  interrupt.Acknowledge();
   const std::lock_guard lock(watch_mutex_);
   if (interrupt_flag_ != nullptr) {
     interrupt_flag_->store(true, std::memory_order_relaxed);

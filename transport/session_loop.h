@@ -52,7 +52,7 @@ class SessionLoop {
   void ApplySettings();
   Deadline RunWatch();
   void Wait(Deadline planned);
-  void TakeInterrupt(const Interrupt& interrupt);
+  void TakeInterrupt();
   void Receive();
   void Digest(std::string_view bytes);
   void Handle(const std::string& frame);

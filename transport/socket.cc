@@ -125,10 +125,7 @@ class Dialer {
     const std::array<int, 1> readable = {interrupt == nullptr ? -1 : interrupt->fd()};
     const std::array<int, 1> writable = {socket};
     const std::vector<bool> ready = WaitReady(readable, writable, until);
-    if (ready[0]) {
-      interrupt->Acknowledge();
-      throw Error(Blame::kInterrupted, "interrupted");
-    }
+    if (ready[0]) throw Error(Blame::kInterrupted, "interrupted");
     return ready[1];
   }
 
