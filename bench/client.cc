@@ -52,19 +52,15 @@ struct Answer {
 class ClientRun {
  public:
   ClientRun(const Plan& plan, std::size_t first, const ClientOptions& options, Session& session,
-            report::Report& report, std::string& step)
-      : plan_(plan),
-        first_(first),
-        options_(options),
-        session_(session),
-        report_(report),
-        step_(step) {}
+            report::Report& report)
+      : plan_(plan), first_(first), options_(options), session_(session), report_(report) {}
 
   // The test under way.
   std::optional<std::size_t> current() const { return current_; }
 
   void Run() {
-    Enter(session_, kRunRequest, options_.call, options_.observer, step_);
+    Enter(session_, kRunRequest, options_.call, options_.observer);
+    session_.Begin("opening the device");
     const Site site(options_.local, OpenRails(options_.local, session_.local().ip),
                     plan_.MostThreads());
     if (site.session_cpu) session_.PinThread(*site.session_cpu);
@@ -91,7 +87,7 @@ class ClientRun {
     current_.reset();
     // The clock's rate is known best at the end.
     report_.hosts[0].clock->ns_per_tick = site.clock.NanosecondsPerTick();
-    step_ = "saying goodbye";
+    session_.Begin("saying goodbye");
     session_.ExpectClose();
     session_.Send("bye", json::object());
     session_.Receive("bye", In(kAnswerTimeout), "its goodbye");
@@ -109,7 +105,7 @@ class ClientRun {
   }
 
   std::vector<Answer> Propose(const Site& site) {
-    step_ = "agreeing on the plan";
+    session_.Begin("agreeing on the plan");
     const std::span<const TestPlan> tests = std::span(plan_.tests).subspan(first_);
     session_.Send(
         "plan",
@@ -152,8 +148,7 @@ class ClientRun {
                std::uint32_t number) {
     const TestPlan test = OverRails(plan_.tests[index], site.rails.size());
     TestRun run(
-        {session_, site, test, agreement, Role::kClient, kLongestPhase, KeepSamples(), number},
-        step_);
+        {session_, site, test, agreement, Role::kClient, kLongestPhase, KeepSamples(), number});
     for (std::size_t size = 0; size < agreement.shapes.size(); ++size) {
       const ResultContext context{index, size, test, agreement, run.crew(), number, report_.hosts};
       if (test.run.HasSearch()) {
@@ -287,7 +282,6 @@ class ClientRun {
   const ClientOptions& options_;
   Session& session_;
   report::Report& report_;
-  std::string& step_;
   std::optional<std::size_t> current_;
   std::size_t done_ = 0;     // sizes of tests that are measured
   std::size_t results_ = 0;  // of all runs of all tests
@@ -297,7 +291,6 @@ class ClientRun {
 // with it, and the others go on in another.
 std::size_t RunSession(const Plan& plan, std::size_t first, const ClientOptions& options,
                        const Interrupt& interrupt, report::Report& report) {
-  std::string step = "connecting";
   std::unique_ptr<Session> session;
   std::optional<ClientRun> run;
   try {
@@ -309,11 +302,11 @@ std::size_t RunSession(const Plan& plan, std::size_t first, const ClientOptions&
                                               .interrupt = &interrupt,
                                               .source_ip = options.call.source_ip}),
                                         session_options);
-    run.emplace(plan, first, options, *session, report, step);
+    run.emplace(plan, first, options, *session, report);
     run->Run();
     return plan.tests.size();
   } catch (const std::exception& exception) {
-    const Error error = AsError(exception).At("client", step);
+    const Error error = AsError(exception).At("client", session ? session->step() : "connecting");
     if (session) session->Fail(error);
     const bool is_of_a_test = run && run->current() && plan.tests.size() > 1;
     if (!is_of_a_test || error.blame() == Blame::kInterrupted) throw Error(error);

@@ -96,12 +96,12 @@ std::vector<report::Finding> Described(const std::vector<Finding>& findings) {
   return described;
 }
 
-Account Ask(Session& session, const Call& call, const Observer& observer, std::string& step) {
-  Enter(session, kDoctorRequest, call, observer, step);
-  step = "waiting for the server's examination";
+Account Ask(Session& session, const Call& call, const Observer& observer) {
+  Enter(session, kDoctorRequest, call, observer);
+  session.Begin("waiting for the server's examination");
   const json body = session.Receive("account", In(kAccountTimeout), "its examination");
   Account account = AccountFromJson(body, "server");
-  step = "saying goodbye";
+  session.Begin("saying goodbye");
   session.ExpectClose();
   session.Send("bye", json::object());
   session.Receive("bye", In(kByeTimeout), "its goodbye");
@@ -120,7 +120,6 @@ void Diagnose(const DoctorOptions& options, const Interrupt& interrupt,
   diagnosis.findings = Described(findings);
   if (!options.call) return;
 
-  std::string step = "connecting";
   std::unique_ptr<Session> session;
   try {
     SessionOptions session_options;
@@ -131,7 +130,7 @@ void Diagnose(const DoctorOptions& options, const Interrupt& interrupt,
                                               .interrupt = &interrupt,
                                               .source_ip = options.call->source_ip}),
                                         session_options);
-    const Account account = Ask(*session, *options.call, options.observer, step);
+    const Account account = Ask(*session, *options.call, options.observer);
     facts = FactsOf(machine, session->local().ip);
     diagnosis.hosts = {ExaminedOf("client", name, facts),
                        ExaminedOf("server", account.host, account.facts)};
@@ -142,20 +141,20 @@ void Diagnose(const DoctorOptions& options, const Interrupt& interrupt,
     SortBySeverity(findings);
     diagnosis.findings = Described(findings);
   } catch (const std::exception& exception) {
-    const Error error = AsError(exception).At("client", step);
+    const Error error = AsError(exception).At("client", session ? session->step() : "connecting");
     if (session) session->Fail(error);
     throw Error(error);
   }
 }
 
-void ServeDoctor(Session& session, const Local& local, std::string& step) {
-  step = "examining this machine";
+void ServeDoctor(Session& session, const Local& local) {
+  session.Begin("examining this machine");
   const Machine machine = ReadMachineOf(local);
   const Account account{.host = report::DescribeHost().name,
                         .findings = Examine(machine, "server"),
                         .facts = FactsOf(machine, session.local().ip)};
   session.Send("account", AccountToJson(account));
-  step = "saying goodbye";
+  session.Begin("saying goodbye");
   session.ExpectClose();
   session.Receive("bye", In(kByeTimeout), "its goodbye");
   session.Send("bye", json::object());

@@ -27,7 +27,7 @@ void Diagnose(const DoctorOptions& options, const Interrupt& interrupt,
               report::Diagnosis& diagnosis);
 
 // The server's part, once the client has been welcomed.
-void ServeDoctor(Session& session, const Local& local, std::string& step);
+void ServeDoctor(Session& session, const Local& local);
 
 // What a test's report has to warn of, a line each: of the device and port that it uses. As many
 // and as long as the other side takes.

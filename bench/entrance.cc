@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "report/version.h"
 #include "transport/hello.h"
@@ -24,9 +25,8 @@ Error Busy(std::size_t place, const Call& call) {
 
 }  // namespace
 
-void Enter(Session& session, std::string_view request, const Call& call, const Observer& observer,
-           std::string& step) {
-  step = "saying hello";
+void Enter(Session& session, std::string_view request, const Call& call, const Observer& observer) {
+  session.Begin("saying hello");
   session.Send("hello", HelloToJson(MakeHello(kVersion, request)));
   const Deadline patience = In(call.wait);
   std::size_t told = 0;
@@ -35,7 +35,7 @@ void Enter(Session& session, std::string_view request, const Call& call, const O
     auto [kind, body] =
         session.ReceiveAny({"welcome", "queued"}, In(kAnswerTimeout), "its welcome");
     if (kind == "welcome") return;
-    step = "waiting for its turn";
+    session.Begin("waiting for its turn");
     JsonReader reader(body, kind);
     const auto place = static_cast<std::size_t>(reader.Number("place", 1, 1'000'000));
     reader.Done();

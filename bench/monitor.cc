@@ -68,6 +68,7 @@ void Monitor::Judge() {
 
 Deadline Monitor::Watch(Deadline now) {
   const Sample sample{clock_.Now(), Sum(completed_), Sum(counted_)};
+  session_.Count(sample.messages);
   if (sample.messages != seen_) {
     seen_ = sample.messages;
     moved_at_ = now;
@@ -76,8 +77,9 @@ Deadline Monitor::Watch(Deadline now) {
   if (now - moved_at_ >= options_.stall_timeout) {
     session_.Abort(
         Error(Blame::kRun,
-              "stalled: no completion for " + std::to_string(options_.stall_timeout.count()) +
-                  " ms after " + std::to_string(seen_) + " messages, while the peer is alive",
+              "stalled: no completion for " + InSeconds(options_.stall_timeout) + " after " +
+                  std::to_string(seen_) +
+                  " messages, while the peer is alive: " + session_.PeerLastHeard(),
               "check the path between the two GIDs: routing, MTU, a firewall on UDP port "
               "4791, flow control; --stall-timeout allows more time"));
     moved_at_ = now;

@@ -32,14 +32,13 @@ constexpr milliseconds kPhaseMargin{60'000};
 
 class ServerRun {
  public:
-  ServerRun(Session& session, const ServeOptions& options, std::string& step)
-      : session_(session), options_(options), step_(step) {}
+  ServerRun(Session& session, const ServeOptions& options) : session_(session), options_(options) {}
 
   void Run() {
-    step_ = "awaiting the plan";
+    session_.Begin("awaiting the plan");
     const Proposal proposal =
         ProposalFromJson(session_.Receive("plan", In(kPlanTimeout), "its plan"));
-    step_ = "opening the device";
+    session_.Begin("opening the device");
     Local local = options_.local;
     local.placement = Grant(local.placement, proposal.plan.remote);
     std::vector<OpenPort> ports = OpenRailsFor({.client = proposal.offers,
@@ -56,7 +55,7 @@ class ServerRun {
         RunTest(site, proposal, i, *agreements[i], run);
       }
     }
-    step_ = "saying goodbye";
+    session_.Begin("saying goodbye");
     session_.ExpectClose();
     session_.Receive("bye", In(kByeTimeout), "its goodbye");
     session_.Send("bye", json::object());
@@ -66,7 +65,7 @@ class ServerRun {
   // One for each test; absent: refused, while others are not. A plan of one test that is refused
   // ends the session.
   std::vector<std::optional<Agreement>> Accept(const Site& site, const Proposal& proposal) {
-    step_ = "agreeing on the plan";
+    session_.Begin("agreeing on the plan");
     const Sides sides{.client = proposal.offers,
                       .server = site.Offers(),
                       .client_ip = session_.peer().ip,
@@ -83,7 +82,7 @@ class ServerRun {
         TakeGids(*agreement, &Path::server_gid, gids);
       } catch (Error& error) {
         // The client's options clash, though only what both devices have shows it.
-        error.At(error.blame() == Blame::kUsage ? "client" : "server", step_);
+        error.At(error.blame() == Blame::kUsage ? "client" : "server", session_.step());
         if (proposal.plan.tests.size() == 1) throw;
         list.push_back({{"refused", ErrorToJson(error)}});
       }
@@ -104,8 +103,7 @@ class ServerRun {
     Tell(TestStarted(test, site.rails.size(), agreement.shapes.size(), number));
     const milliseconds longest_phase = milliseconds(options_.limits.duration_ms) + kPhaseMargin;
     TestRun run({session_, site, test, agreement, Role::kServer, longest_phase,
-                 proposal.keep_samples, number},
-                step_);
+                 proposal.keep_samples, number});
     for (std::size_t size = 0; size < agreement.shapes.size(); ++size) {
       const RingShape& shape = agreement.shapes[size];
       if (!test.run.HasSearch()) {
@@ -130,7 +128,6 @@ class ServerRun {
 
   Session& session_;
   const ServeOptions& options_;
-  std::string& step_;
 };
 
 }  // namespace
@@ -141,18 +138,18 @@ void ServeSession(Connection connection, const ServeOptions& options, const Inte
   session_options.peer = "client";
   session_options.interrupt = interrupt;
   Session session(std::move(connection), session_options);
-  std::string step = "welcoming";
+  session.Begin("welcoming");
   try {
     session.Send("welcome", {{"tool_version", kVersion}});
     if (options.request == kDoctorRequest) {
       options.log(
           {.kind = EventKind::kDoctorAsked, .peer = session.peer().ToString(), .text = "doctor"});
-      ServeDoctor(session, options.local, step);
+      ServeDoctor(session, options.local);
     } else {
-      ServerRun(session, options, step).Run();
+      ServerRun(session, options).Run();
     }
   } catch (const std::exception& exception) {
-    const Error error = AsError(exception).At("server", step);
+    const Error error = AsError(exception).At("server", session.step());
     session.Fail(error);
     throw Error(error);
   }

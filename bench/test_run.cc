@@ -49,18 +49,17 @@ report::LatencyBasis BasisOf(const TestPlan& test) {
              : report::LatencyBasis::kHalfRoundTrip;
 }
 
-TestRun::TestRun(const Crew::Setting& setting, std::string& step)
-    : setting_(setting),
-      step_((step = "making the queue pairs", step)),
+TestRun::TestRun(const Crew::Setting& setting)
+    : setting_((setting.session.Begin("making the queue pairs"), setting)),
       test_(FindTest(setting.plan.test)),
       crew_(setting),
       arrival_seed_(setting.plan.run.arrival_seed.value_or(kFirstSeed) +
                     (setting.run - 1) * setting.agreement.shapes.size()) {
-  step_ = "exchanging peer information";
   Session& session = setting_.session;
+  session.Begin("exchanging peer information");
   session.Send("peer", crew_.Local());
   const json peer = session.Receive("peer", In(kStepTimeout), "its queue pairs' addresses");
-  step_ = "connecting the queue pairs";
+  session.Begin("connecting the queue pairs");
   crew_.Connect(peer, In(kStepTimeout));
   session.Send("connected", json::object());
   session.Receive("connected", In(kStepTimeout), "its queue pairs to be connected");
@@ -100,44 +99,43 @@ bool TestRun::HearRate() {
 }
 
 void TestRun::Measure(std::size_t size, const Watching& watching, SideRun& own, SideRun& peer) {
+  Session& session = setting_.session;
   const RingShape& shape = setting_.agreement.shapes[size];
-  step_ = "getting ready";
+  session.Begin("getting ready");
   own.memory = crew_.DescribeMemory();
   Meet("ready", shape);
   VerifiedSize verified(setting_, crew_, size);
   if (setting_.plan.run.warmup_ms > 0 && crew_.duty().Moves() && !verified.in_laps()) {
-    step_ = "warming up";
+    session.Begin("warming up");
     WarmUp(shape, own);
   }
-  step_ = "getting ready";
+  session.Begin("getting ready");
   // Read when neither side moves anything: both are warm, and neither has begun.
   Meet("warm", shape);
   const Surroundings surroundings(setting_.site);
   if (setting_.plan.queue.bidirectional) {
-    own.clock_offset =
-        CompareClocks(setting_.session, setting_.role, ReadSystemClock, In(kStepTimeout));
+    own.clock_offset = CompareClocks(session, setting_.role, ReadSystemClock, In(kStepTimeout));
   }
   verified.Prepare();
   const TickClock::Moment before = setting_.site.clock.Observe();
   Meet("run", shape);
-  step_ = "running";
+  session.Begin("running");
   const auto send_results = [&] {
     own.clock_drift_ppm = setting_.site.clock.DriftPpm(before);
     verified.Account(peer, own);
     surroundings.Close(own);
     own.whereabouts = crew_.whereabouts();
     own.complete = true;
-    setting_.session.Send("results", SideRunToJson(own));
+    session.Send("results", SideRunToJson(own));
   };
   const bool moves = crew_.duty().Moves();
   if (moves || verified.in_laps()) Loop(shape, watching, verified, own);
   if (moves) {
-    step_ = "exchanging results";
+    session.Begin("exchanging results");
     send_results();
   }
-  peer = SideRunFromJson(
-      setting_.session.Receive("results", In(setting_.longest_phase), "its results"),
-      setting_.plan.queue.queue_pairs, setting_.site.rails.size());
+  peer = SideRunFromJson(session.Receive("results", In(setting_.longest_phase), "its results"),
+                         setting_.plan.queue.queue_pairs, setting_.site.rails.size());
   // Of a side that nothing moves on the window is the peer's.
   if (!moves) send_results();
   if (setting_.keep_samples > 0) ExchangeKept(own, peer);

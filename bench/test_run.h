@@ -36,8 +36,8 @@ class TestRun {
   };
 
   // Makes the queue pairs, exchanges peer information in one frame each way, connects, and waits
-  // until the peer has, too. `step` is what the side is doing, kept up to date for error texts.
-  TestRun(const Crew::Setting& setting, std::string& step);
+  // until the peer has, too.
+  explicit TestRun(const Crew::Setting& setting);
 
   // Both sides call it for the same size. Loses nothing on failure: what was measured until then is
   // in `own`, then it throws. Else `peer` is the other side's account.
@@ -63,7 +63,6 @@ class TestRun {
   void ThrowIfAborted() const;
 
   Crew::Setting setting_;
-  std::string& step_;
   const Test& test_;
   Crew crew_;
   std::optional<double> messages_per_second_;  // of the search

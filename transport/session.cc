@@ -54,12 +54,14 @@ std::pair<std::string, nlohmann::json> Session::ReceiveAny(
   SessionState& state = impl_->state();
   using Hundredths = std::chrono::duration<std::int64_t, std::centi>;
   const auto wait = std::chrono::round<Hundredths>(std::max(deadline, Now()) - Now());
-  const std::string late =
-      state.peer() + " did not send " + std::string(awaited) + " within " + InSeconds(wait);
-  std::pair<std::string, nlohmann::json> frame = state.Next(deadline, late);
-  if (std::find(kinds.begin(), kinds.end(), frame.first) != kinds.end()) return frame;
-  throw Error(Blame::kRun, state.peer() + " sent '" + frame.first + "' while this side waited for " +
-                               std::string(awaited));
+  std::optional<std::pair<std::string, nlohmann::json>> frame = state.Next(deadline);
+  if (!frame) {
+    throw Error(Blame::kRun, state.peer() + " did not send " + std::string(awaited) + " within " +
+                                 InSeconds(wait) + "; " + state.LastHeard());
+  }
+  if (std::find(kinds.begin(), kinds.end(), frame->first) != kinds.end()) return std::move(*frame);
+  throw Error(Blame::kRun, state.peer() + " sent '" + frame->first +
+                               "' while this side waited for " + std::string(awaited));
 }
 
 void Session::Fail(const Error& error) noexcept {
@@ -71,6 +73,14 @@ void Session::Fail(const Error& error) noexcept {
     // The peer will see the connection close.
   }
 }
+
+void Session::Begin(std::string_view step) { impl_->state().Begin(step); }
+
+std::string Session::step() const { return impl_->state().activity().step; }
+
+void Session::Count(std::uint64_t messages) { impl_->state().Count(messages); }
+
+std::string Session::PeerLastHeard() const { return impl_->state().LastHeard(); }
 
 const std::atomic<bool>& Session::abort_flag() const { return impl_->state().abort_flag(); }
 

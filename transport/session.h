@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <memory>
@@ -57,6 +58,14 @@ class Session {
 
   // Tells the peer why this side gives up: queues {"error": {…}}. Never throws.
   void Fail(const Error& error) noexcept;
+
+  // What this side is doing, in words: where its errors happen, and what each heartbeat tells the
+  // peer, with the messages that it has completed in this step, once they are counted.
+  void Begin(std::string_view step);
+  std::string step() const;
+  void Count(std::uint64_t messages);
+  // The last sign of life: "it was last heard 0.3 s ago, while running (12345 messages)".
+  std::string PeerLastHeard() const;
 
   // Raised when the run has to end: the peer is gone or failed, the user interrupted. Drivers read
   // it once per poll batch.

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "transport/activity.h"
 #include "transport/error.h"
 #include "transport/peer_error.h"
 
@@ -158,6 +159,7 @@ void SessionLoop::Receive() {
       const std::size_t count = connection_.Read(buffer);
       if (count == 0) break;
       heard_at_ = Now();
+      state_.Heard();
       if (!state_.lost()) Digest({buffer.data(), count});
     }
   } catch (const Error& error) {
@@ -183,7 +185,10 @@ void SessionLoop::Digest(std::string_view bytes) {
 
 void SessionLoop::Handle(const std::string& frame) {
   auto [kind, body] = ParseFrame(frame);
-  if (kind == "heartbeat") return;
+  if (kind == "heartbeat") {
+    state_.Heard(ActivityFromJson(body));
+    return;
+  }
   if (kind == "error") {
     state_.Fail(ErrorFromPeer(body), Cause::kPeerError);
     return;
@@ -198,9 +203,10 @@ void SessionLoop::EndReading(const std::string& reason) {
   std::string message = state_.peer() + " closed the connection";
   if (!between_frames) {
     message += " in the middle of a frame";
-    state_.Fail(Error(Blame::kRun, message + reason), Cause::kLost);
   }
-  state_.Close(message + reason);
+  message += reason + "; " + state_.LastHeard();
+  if (!between_frames) state_.Fail(Error(Blame::kRun, message), Cause::kLost);
+  state_.Close(message);
   Send();
   writing_ = false;
   connection_.FinishWriting();
@@ -209,7 +215,9 @@ void SessionLoop::EndReading(const std::string& reason) {
 void SessionLoop::JudgeSilence() {
   if (!reading_ || Now() < heard_at_ + silence_limit_) return;
   state_.Fail(
-      Error(Blame::kRun, state_.peer() + " has been silent for " + InSeconds(silence_limit_),
+      Error(Blame::kRun,
+            state_.peer() + " has been silent for " + InSeconds(silence_limit_) + "; " +
+                state_.LastHeard(),
             "see whether rdmabench still runs there and whether the network carries its answers"),
       Cause::kLost);
 }
@@ -219,7 +227,7 @@ void SessionLoop::Beat() {
   next_beat_ = Now() + options_.heartbeat;
   // Bytes that wait to be sent are as good a sign of life, once the peer takes them.
   if (has_unsent()) return;
-  sending_ = EncodeFrame("heartbeat", nlohmann::json::object());
+  sending_ = EncodeFrame("heartbeat", ActivityToJson(state_.activity()));
   sent_ = 0;
 }
 

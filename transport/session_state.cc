@@ -87,12 +87,11 @@ void SessionState::Deliver(std::string kind, nlohmann::json body, std::size_t by
   changed_.notify_all();
 }
 
-std::pair<std::string, nlohmann::json> SessionState::Next(Deadline deadline,
-                                                          const std::string& late) {
+std::optional<std::pair<std::string, nlohmann::json>> SessionState::Next(Deadline deadline) {
   std::unique_lock lock(mutex_);
   const bool ready = changed_.wait_until(
       lock, deadline, [this] { return !mailbox_.empty() || failure_ || closed_; });
-  if (!ready) throw Error(Blame::kRun, late);
+  if (!ready) return std::nullopt;
   if (mailbox_.empty()) {
     if (failure_) throw Error(failure_->error);
     throw Error(Blame::kRun, peer_ + " has closed the connection");
@@ -100,7 +99,38 @@ std::pair<std::string, nlohmann::json> SessionState::Next(Deadline deadline,
   Letter letter = std::move(mailbox_.front());
   mailbox_.pop_front();
   mailbox_bytes_ -= letter.bytes;
-  return {std::move(letter.kind), std::move(letter.body)};
+  return std::pair(std::move(letter.kind), std::move(letter.body));
+}
+
+void SessionState::Begin(std::string_view step) {
+  const std::lock_guard lock(mutex_);
+  activity_ = {.step = std::string(step)};
+}
+
+void SessionState::Count(std::uint64_t messages) {
+  const std::lock_guard lock(mutex_);
+  activity_.messages = messages;
+}
+
+Activity SessionState::activity() const {
+  const std::lock_guard lock(mutex_);
+  return activity_;
+}
+
+void SessionState::Heard() {
+  const std::lock_guard lock(mutex_);
+  heard_at_ = Now();
+}
+
+void SessionState::Heard(Activity peer) {
+  const std::lock_guard lock(mutex_);
+  peer_activity_ = std::move(peer);
+}
+
+std::string SessionState::LastHeard() const {
+  const std::lock_guard lock(mutex_);
+  if (!heard_at_) return "nothing was heard of it before";
+  return "it was " + rdmabench::LastHeard(Now() - *heard_at_, peer_activity_);
 }
 
 void SessionState::FailLocked(const Error& error, Cause cause) {

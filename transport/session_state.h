@@ -6,13 +6,16 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <mutex>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include "transport/activity.h"
 #include "transport/deadline.h"
 #include "transport/descriptor.h"
 #include "transport/error.h"
@@ -50,8 +53,18 @@ class SessionState {
   // The incoming side. `bytes` is what the frame took on the wire; too many unread ones are a
   // failure.
   void Deliver(std::string kind, nlohmann::json body, std::size_t bytes);
-  // Throws the failure when no frame is left, and Error(kRun, late) after the deadline.
-  std::pair<std::string, nlohmann::json> Next(Deadline deadline, const std::string& late);
+  // Nothing when none came by the deadline. Throws the failure when no frame is left.
+  std::optional<std::pair<std::string, nlohmann::json>> Next(Deadline deadline);
+
+  // What each side is doing: this one, to be told; the peer, as it has told. The message count
+  // begins anew with each step.
+  void Begin(std::string_view step);
+  void Count(std::uint64_t messages);
+  Activity activity() const;
+  void Heard();  // something came
+  void Heard(Activity peer);
+  // "it was last heard 1.6 s ago, while running (12345 messages)".
+  std::string LastHeard() const;
 
   // The first failure stays, and raises the flag.
   void Fail(const Error& error, Cause cause);
@@ -85,6 +98,9 @@ class SessionState {
   bool close_expected_ = false;
   bool closed_ = false;
   std::atomic<bool> abort_ = false;
+  Activity activity_;
+  Activity peer_activity_;
+  std::optional<Deadline> heard_at_;
 };
 
 }  // namespace rdmabench

@@ -8,12 +8,14 @@
 namespace rdmabench {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
 using ::testing::ThrowsMessage;
 
 class SessionStateTest : public testing::Test {
  protected:
-  std::string NextKind() { return state_.Next(Now(), "late").first; }
+  std::string NextKind() { return state_.Next(Now()).value().first; }
 
   SessionState state_{"the server (192.168.77.2:18515)"};
 };
@@ -42,6 +44,27 @@ TEST_F(SessionStateTest, CountsOnlyWhatIsUnread) {
     EXPECT_EQ(NextKind(), "results");
   }
   EXPECT_FALSE(state_.failure());
+}
+
+TEST_F(SessionStateTest, HasNothingAtTheDeadline) { EXPECT_FALSE(state_.Next(Now())); }
+
+TEST_F(SessionStateTest, SaysWhenThePeerWasLastHeardAndWhatItDid) {
+  EXPECT_EQ(state_.LastHeard(), "nothing was heard of it before");
+  state_.Heard();
+  EXPECT_THAT(state_.LastHeard(), MatchesRegex("it was last heard [0-9.]+ s ago"));
+  state_.Heard({.step = "running", .messages = 7});
+  EXPECT_THAT(state_.LastHeard(), HasSubstr(" ago, while running (7 messages)"));
+  state_.Heard({.step = "exchanging results", .messages = {}});
+  EXPECT_THAT(state_.LastHeard(), EndsWith(" ago, while exchanging results"));
+}
+
+TEST_F(SessionStateTest, CountsMessagesOfTheStepUnderWay) {
+  state_.Begin("warming up");
+  state_.Count(128);
+  EXPECT_EQ(state_.activity().messages, 128U);
+  state_.Begin("getting ready");
+  EXPECT_EQ(state_.activity().step, "getting ready");
+  EXPECT_FALSE(state_.activity().messages);
 }
 
 TEST_F(SessionStateTest, KeepsTheFirstFailure) {

@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <csignal>
 #include <future>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "transport/frame.h"
 #include "transport/loopback.h"
@@ -100,17 +102,35 @@ TEST_F(AgainstRawPeer, TakesAFrameThatComesByteByByte) {
 
 TEST_F(AgainstRawPeer, TakesManyFramesThatComeAtOnce) {
   std::string bytes;
-  for (int i = 0; i < 100; ++i) bytes += EncodeFrame("results", i) + EncodeFrame("heartbeat", {});
+  for (int i = 0; i < 100; ++i)
+    bytes += EncodeFrame("results", i) + EncodeFrame("heartbeat", Json::object());
   SendAll(*peer_, bytes);
   for (int i = 0; i < 100; ++i) EXPECT_EQ(ReceiveResults(), i);
 }
 
-TEST_F(AgainstRawPeer, SendsHeartbeats) {
-  std::array<char, 100> buffer = {};
-  const std::array<int, 1> fd = {peer_->fd()};
-  WaitReady(fd, {}, Patience());
-  const std::size_t count = peer_->Read(buffer);
-  EXPECT_EQ(std::string_view(buffer.data(), count).substr(0, 20), Raw(R"({"heartbeat":{}})"));
+TEST_F(AgainstRawPeer, SendsHeartbeatsThatSayWhatItDoes) {
+  session_->Begin("running");
+  session_->Count(12345);
+  const std::string expected = Raw(R"({"heartbeat":{"messages":12345,"step":"running"}})");
+  std::string seen;
+  while (seen.find(expected) == std::string::npos) {
+    std::array<char, 100> buffer = {};
+    const std::array<int, 1> fd = {peer_->fd()};
+    ASSERT_TRUE(WaitReady(fd, {}, Patience())[0]) << seen;
+    seen.append(buffer.data(), peer_->Read(buffer));
+  }
+}
+
+TEST_F(AgainstRawPeer, SaysWhatThePeerDidLast) {
+  SendAll(*peer_, EncodeFrame("heartbeat", {{"step", "running"}, {"messages", 12345}}));
+  HangUp();
+  EXPECT_THAT(FailureText(), AllOf(HasSubstr("closed the connection; it was last heard "),
+                                   HasSubstr(" s ago, while running (12345 messages)")));
+}
+
+TEST_F(AgainstRawPeer, FailsOnAHeartbeatThatIsNone) {
+  SendAll(*peer_, EncodeFrame("heartbeat", {{"step", 7}}));
+  EXPECT_THAT(FailureText(), HasSubstr("heartbeat.step"));
 }
 
 TEST_F(AgainstRawPeer, FailsWhenFourGibibytesAreAnnounced) {
@@ -204,19 +224,38 @@ TEST_F(AgainstRawPeer, RefusesWhatComesOutOfTurn) {
 
 TEST_F(AgainstRawPeer, WaitsNoLongerThanTheDeadline) {
   EXPECT_THAT([&] { session_->Receive("results", In(milliseconds(50)), "the results"); },
-              ThrowsMessage<Error>(HasSubstr("did not send the results within 0.05 s")));
+              ThrowsMessage<Error>(HasSubstr(
+                  "did not send the results within 0.05 s; nothing was heard of it before")));
   EXPECT_FALSE(session_->failure());
+}
+
+TEST_F(AgainstRawPeer, WaitsNoLongerForOneThatLivesAndDoesNotGoOn) {
+  std::atomic<bool> over = false;
+  std::thread peer([&] {
+    while (!over) {
+      SendAll(*peer_, EncodeFrame("heartbeat", {{"step", "getting ready"}}));
+      WaitReady({}, {}, In(milliseconds(5)));
+    }
+  });
+  EXPECT_THAT([&] { session_->Receive("results", In(milliseconds(200)), "the results"); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("did not send the results within 0.2 s"),
+                                         HasSubstr(" s ago, while getting ready"))));
+  over = true;
+  peer.join();
 }
 
 TEST_F(AgainstRawPeer, FailsWhenThePeerIsSilentBeforeAcceptance) {
   Start({.heartbeat = milliseconds(10), .peer_timeout = kNever, .handshake_timeout = kShort});
-  EXPECT_THAT(FailureText(), HasSubstr("has been silent for 0.06 s"));
+  EXPECT_THAT(FailureText(),
+              HasSubstr("has been silent for 0.06 s; nothing was heard of it before"));
 }
 
 TEST_F(AgainstRawPeer, FailsWhenThePeerIsSilentAfterAcceptance) {
   Start({.heartbeat = milliseconds(10), .peer_timeout = kShort, .handshake_timeout = kNever});
   session_->Accepted();
-  EXPECT_THAT(FailureText(), HasSubstr("has been silent for 0.06 s"));
+  SendAll(*peer_, EncodeFrame("heartbeat", {{"step", "running"}}));
+  EXPECT_THAT(FailureText(), AllOf(HasSubstr("has been silent for 0.06 s; it was last heard "),
+                                   HasSubstr(" s ago, while running")));
 }
 
 TEST_F(AgainstRawPeer, DoesNotChargeItsOwnLatenessToThePeer) {
