@@ -1,6 +1,8 @@
 #include "bench/serve.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -30,6 +32,11 @@ constexpr milliseconds kByeTimeout{30'000};
 // slow link.
 constexpr milliseconds kPhaseMargin{60'000};
 
+std::size_t CountAccepted(const std::vector<std::optional<Agreement>>& agreements) {
+  return static_cast<std::size_t>(std::count_if(agreements.begin(), agreements.end(),
+                                                [](const auto& one) { return one.has_value(); }));
+}
+
 class ServerRun {
  public:
   ServerRun(Session& session, const ServeOptions& options) : session_(session), options_(options) {}
@@ -49,6 +56,7 @@ class ServerRun {
     const Site site(local, std::move(ports), proposal.plan.MostThreads());
     if (site.session_cpu) session_.PinThread(*site.session_cpu);
     const std::vector<std::optional<Agreement>> agreements = Accept(site, proposal);
+    Tell(PlanAgreed(proposal.plan, CountAccepted(agreements)));
     for (std::size_t i = 0; i < agreements.size(); ++i) {
       if (!agreements[i]) continue;
       for (std::uint32_t run = 1; run <= proposal.plan.tests[i].run.runs; ++run) {

@@ -1,8 +1,11 @@
 #include "bench/session_events.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "bench/test.h"
 
@@ -11,7 +14,43 @@ namespace {
 
 std::string TestName(const TestPlan& test) { return test.test + " " + test.queue.qp_type; }
 
+// Each test once, in order, with how often it is there; a long list is cut.
+std::string Summary(const Plan& plan) {
+  constexpr std::size_t kMostNamed = 8;
+  std::vector<std::pair<std::string, std::size_t>> names;
+  for (const TestPlan& test : plan.tests) {
+    const std::string name = TestName(test);
+    const auto found = std::find_if(names.begin(), names.end(),
+                                    [&](const auto& counted) { return counted.first == name; });
+    if (found == names.end()) {
+      names.emplace_back(name, 1);
+    } else {
+      ++found->second;
+    }
+  }
+  std::string text;
+  for (std::size_t i = 0; i < names.size() && i < kMostNamed; ++i) {
+    text += (i == 0 ? "" : ", ") + names[i].first;
+    if (names[i].second > 1) text += " ×" + std::to_string(names[i].second);
+  }
+  return text + (names.size() > kMostNamed ? " …" : "");
+}
+
 }  // namespace
+
+Event PlanAgreed(const Plan& plan, std::size_t accepted) {
+  const std::string summary = Summary(plan);
+  std::string text = "plan: " + summary;
+  if (accepted < plan.tests.size()) {
+    text += ", of which " + std::to_string(plan.tests.size() - accepted) + " tests are refused";
+  }
+  return {.kind = EventKind::kPlanAgreed,
+          .peer = "",
+          .text = text,
+          .fields = {{"plan", summary},
+                     {"tests", std::uint64_t{accepted}},
+                     {"tests_refused", std::uint64_t{plan.tests.size() - accepted}}}};
+}
 
 Event TestStarted(const TestPlan& test, std::size_t devices, std::size_t sizes,
                   std::uint32_t number) {

@@ -11,8 +11,11 @@
 
 namespace rdmabench {
 
-// "write_bw rc begins, 4 queue pairs, 3 sizes, run 1 of 2". `test` is of one device. Without peer,
-// as the next one.
+// "plan: write_bw rc ×3, send_lat ud": what the client wants, `accepted` of it. Without peer, as
+// the next ones.
+Event PlanAgreed(const Plan& plan, std::size_t accepted);
+
+// "write_bw rc begins, 4 queue pairs, 3 sizes, run 1 of 2". `test` is of one device.
 Event TestStarted(const TestPlan& test, std::size_t devices, std::size_t sizes,
                   std::uint32_t number);
 

@@ -19,6 +19,21 @@ SideRun SideThatSent(std::uint64_t messages, std::uint64_t bytes, double seconds
   return side;
 }
 
+TEST(SessionEvents, SayWhatThePlanIs) {
+  const Plan plan{.tests = {PlanOf("write_bw"), PlanOf("send_lat"), PlanOf("write_bw")}};
+  EXPECT_EQ(PlanAgreed(plan, 3).text, "plan: write_bw rc ×2, send_lat rc");
+  EXPECT_EQ(PlanAgreed(plan, 1).text,
+            "plan: write_bw rc ×2, send_lat rc, of which 2 tests are refused");
+}
+
+TEST(SessionEvents, NameEightTestsOfALongPlan) {
+  Plan plan;
+  for (int i = 0; i < 9; ++i) plan.tests.push_back(PlanOf("test" + std::to_string(i)));
+  EXPECT_EQ(
+      PlanAgreed(plan, 9).text,
+      "plan: test0 rc, test1 rc, test2 rc, test3 rc, test4 rc, test5 rc, test6 rc, test7 rc …");
+}
+
 TEST(SessionEvents, SayWhatBegins) {
   const Event event = TestStarted(PlanOf("write_bw"), 1, 3, 1);
   EXPECT_EQ(event.text, "write_bw rc begins, 4 queue pairs, 3 sizes");

@@ -1,10 +1,12 @@
 #include "cmd/server_command.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -16,6 +18,7 @@
 #include "report/version.h"
 #include "transport/device.h"
 #include "transport/error.h"
+#include "transport/event_pipe.h"
 #include "transport/hangup.h"
 #include "transport/interrupt.h"
 #include "transport/lobby.h"
@@ -24,22 +27,25 @@
 namespace rdmabench {
 namespace {
 
-// The command line of a process that serves the connection.
-std::vector<std::string> SessionCommand(std::span<const std::string> args, std::string_view request,
-                                        int socket) {
+// The command line of a process that serves the connection and tells its events.
+std::vector<std::string> SessionCommand(std::span<const std::string> args,
+                                        const std::string& request, int socket, int events) {
   std::vector<std::string> command = {"rdmabench"};
   command.insert(command.end(), args.begin(), args.end());
   command.push_back("--session-fd=" + std::to_string(socket));
-  command.push_back("--session-request=" + std::string(request));
+  command.push_back("--session-request=" + request);
+  command.push_back("--session-events-fd=" + std::to_string(events));
   return command;
 }
 
 // Replaces the process by a fresh one. The child of a process with threads does no more in between
 // than a signal handler may.
-int StartSession(Connection connection, std::string_view request,
-                 std::span<const std::string> args) {
+SessionProcess StartSession(Connection connection, const Visit& visit,
+                            std::span<const std::string> args) {
   const Descriptor socket = connection.Release();
-  std::vector<std::string> command = SessionCommand(args, request, socket.get());
+  EventPipe pipe;
+  const int events = pipe.writer.get();
+  std::vector<std::string> command = SessionCommand(args, visit.request, socket.get(), events);
   std::vector<char*> argv;
   argv.reserve(command.size() + 1);
   for (std::string& arg : command) argv.push_back(arg.data());
@@ -52,22 +58,29 @@ int StartSession(Connection connection, std::string_view request,
     if (getppid() != parent) _exit(0);
     Interrupt::RestoreSignals();
     Hangup::Ignore();
+    fcntl(events, F_SETFD, 0);
     execv("/proc/self/exe", argv.data());
     _exit(127);
   }
-  return CheckErrno(child, "cannot start a process for the session");
+  CheckErrno(child, "cannot start a process for the session");
+  return {.pid = child, .events = std::move(pipe.reader)};
 }
 
-// The process of one session. Its failure is an event of the server, and so a line of its log.
+// What the process of a session has to tell goes to its parent, which writes the log.
+Log TellParent(const ServerOptions& server) {
+  if (!server.session_events_fd) return MakeLog(server.quiet);
+  auto writer = std::make_shared<EventWriter>(Descriptor(*server.session_events_fd));
+  return [writer](const Event& event) { writer->Write(event); };
+}
+
+// The process of one session. Its failure is an event of the server.
 int RunSession(const Options& options) {
   // Executed through /proc/self/exe, it would be called "exe" in process lists.
   prctl(PR_SET_NAME, "rdmabench");
   const Interrupt interrupt;
-  Connection connection{Descriptor(*options.server.session_fd)};
-  const std::string peer = connection.peer().ToString();
-  const Log log = MakeLog(options.server.quiet);
+  const Log log = TellParent(options.server);
   try {
-    ServeSession(std::move(connection),
+    ServeSession(Connection(Descriptor(*options.server.session_fd)),
                  {.local = options.local,
                   .limits = options.server.limits,
                   .request = options.server.session_request,
@@ -75,8 +88,8 @@ int RunSession(const Options& options) {
                  &interrupt);
     return 0;
   } catch (const Error& error) {
-    log({.kind = EventKind::kSessionFailed,
-         .peer = peer,
+    log({.kind = EventKind::kSessionEnded,
+         .peer = "",
          .text = "failed: " + ErrorLine(error) +
                  (error.remedy().empty() ? "" : "; remedy: " + error.remedy()),
          .error = error});
@@ -97,15 +110,22 @@ int RunServerCommand(const Options& options, std::span<const std::string> args) 
   const Hangup hangup;
   LobbyOptions lobby_options = server.lobby;
   lobby_options.tool_version = kVersion;
+  const Log log = MakeLog(server.quiet);
   Lobby lobby(
       lobby_options,
-      [args](Connection connection, std::string_view request) {
-        return StartSession(std::move(connection), request, args);
+      [args](Connection connection, const Visit& visit) {
+        return StartSession(std::move(connection), visit, args);
       },
-      MakeLog(options.server.quiet));
+      log);
   std::printf("rdmabench %s server listens on port %u\n", std::string(kVersion).c_str(),
               unsigned{lobby.port()});
   std::fflush(stdout);
+  log({.kind = EventKind::kListening,
+       .peer = "",
+       .text = "listens on port " + std::to_string(lobby.port()),
+       .fields = {{"pid", static_cast<std::uint64_t>(getpid())},
+                  {"port", std::uint64_t{lobby.port()}},
+                  {"tool_version", std::string(kVersion)}}});
   const int status = lobby.Run(interrupt, hangup);
   return server.lobby.once ? status : 0;
 }

@@ -37,6 +37,7 @@ void AddServerOptions(CLI::App& app, ServerOptions& server) {
   child.Number("--session-fd", server.session_fd, Range{3, 1 << 20}, "descriptor");
   child.Text("--session-request", server.session_request, "NAME",
              "what its client's hello requests");
+  child.Number("--session-events-fd", server.session_events_fd, Range{3, 1 << 20}, "descriptor");
 }
 
 void AddServerLimits(CLI::App& app, ServerOptions& server) {

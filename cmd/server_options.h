@@ -20,6 +20,7 @@ struct ServerOptions {
   // Set in the process of one session.
   std::optional<int> session_fd;
   std::string session_request;
+  std::optional<int> session_events_fd;
 };
 
 void AddServerOptions(CLI::App& app, ServerOptions& server);

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstring>
 
@@ -14,8 +15,13 @@ namespace {
 
 // Debian 12's glibc has no wrapper for it in C++. The kernel sets close-on-exec.
 int OpenProcess(int pid) {
-  return CheckErrno(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)),
-                    "cannot wait for process " + std::to_string(pid));
+  const auto descriptor = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+  if (descriptor >= 0) return descriptor;
+  const int code = errno;
+  // Nobody would wait for it.
+  kill(pid, SIGKILL);
+  waitpid(pid, nullptr, 0);
+  ThrowErrno(code, "cannot wait for process " + std::to_string(pid), "");
 }
 
 }  // namespace
@@ -30,8 +36,9 @@ std::optional<Outcome> ChildProcess::Reap() const {
              "cannot wait for process " + std::to_string(pid_));
   if (info.si_pid == 0) return std::nullopt;
   const int value = info.si_status;
-  if (info.si_code == CLD_EXITED) return Outcome{value, "exit code " + std::to_string(value)};
-  return Outcome{128 + value, "signal " + std::to_string(value) + " (" + strsignal(value) + ")"};
+  if (info.si_code == CLD_EXITED) return Outcome{value, 0, "exit code " + std::to_string(value)};
+  return Outcome{128 + value, value,
+                 "signal " + std::to_string(value) + " (" + strsignal(value) + ")"};
 }
 
 }  // namespace rdmabench

@@ -11,13 +11,14 @@ namespace rdmabench {
 // How a process ended.
 struct Outcome {
   int status = 0;     // the exit code, or 128 and the signal's number, as a shell has it
+  int signal = 0;     // that ended it; 0: none
   std::string words;  // "exit code 0", "signal 9 (Killed)"
 };
 
 class ChildProcess {
  public:
-  // Takes over the child `pid`. Throws Error(kEnvironment) where the kernel has no process
-  // descriptors (before 5.3).
+  // Takes over the child `pid`. Throws Error(kEnvironment), and has killed the child, where the
+  // kernel has no process descriptors (before 5.3), or no descriptor is left.
   explicit ChildProcess(int pid);
 
   int pid() const { return pid_; }

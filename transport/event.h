@@ -31,15 +31,17 @@ enum class EventKind {
   kStartFailed,
   kSessionStarted,
   kDoctorAsked,
+  kPlanAgreed,
   kTestStarted,
   kSizeMeasured,
-  kSessionFailed,
+  kSessionGarbled,
   kSessionEnded,
 };
 
 struct EventRow {
   EventKind kind;
   std::string_view name;  // in JSON, snake_case: "session_started"
+  bool of_session;        // what a session's process may tell
 };
 
 std::span<const EventRow> EventRows();
@@ -61,8 +63,8 @@ struct Event {
 
 using Log = std::function<void(const Event&)>;
 
-// The event in one line, which no peer can end, break or color: "192.168.77.2:5123 queued at place
-// 1".
+// The event in one line, which no peer can end, break or color:
+// "192.168.77.2:5123 queued at place 1".
 std::string EventLine(const Event& event);
 
 }  // namespace rdmabench

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "transport/child_process.h"
 #include "transport/deadline.h"
 #include "transport/error.h"
 #include "transport/event_limiter.h"
@@ -57,12 +56,6 @@ class Lobby::Impl {
   }
 
  private:
-  struct Running {
-    ChildProcess process;
-    std::string client;
-    std::string ip;
-  };
-
   bool finished() const { return options_.once && ended_ > 0; }
   bool is_ready(int fd) const { return ready_.contains(fd); }
 
@@ -118,7 +111,9 @@ class Lobby::Impl {
     if (Now() >= accept_again_) {
       readable.insert(readable.end(), listener_->fds().begin(), listener_->fds().end());
     }
-    for (const Running& session : running_) readable.push_back(session.process.fd());
+    for (const RunningSession& session : running_) {
+      readable.insert(readable.end(), {session.process_fd(), session.events_fd()});
+    }
     const Deadline planned = NextDuty();
     const std::vector<bool> flags = WaitReady(readable, writable, planned);
     ready_.clear();
@@ -159,7 +154,7 @@ class Lobby::Impl {
 
   CountByAddress Served() const {
     CountByAddress served;
-    for (const Running& session : running_) ++served[session.ip];
+    for (const RunningSession& session : running_) ++served[session.visit().ip];
     return served;
   }
 
@@ -200,19 +195,14 @@ class Lobby::Impl {
   }
 
   void Admit(Guest& guest) {
-    const std::string client = guest.name();
-    const std::string ip = guest.ip();
+    const Visit visit{
+        .session = ++sessions_, .peer = guest.name(), .ip = guest.ip(), .request = guest.request()};
     try {
-      const std::string request = guest.request();
-      const int pid = start_(guest.Leave(), request);
-      running_.push_back({ChildProcess(pid), client, ip});
-      log_({.kind = EventKind::kSessionStarted,
-            .peer = client,
-            .text = "is served by process " + std::to_string(pid),
-            .fields = {{"pid", static_cast<std::uint64_t>(pid)}, {"request", request}}});
+      running_.emplace_back(visit, start_(guest.Leave(), visit));
+      log_(running_.back().Started());
     } catch (const Error& error) {
       log_({.kind = EventKind::kStartFailed,
-            .peer = client,
+            .peer = visit.peer,
             .text = std::string("cannot be served: ") + error.what(),
             .error = error});
       ++ended_;
@@ -221,24 +211,27 @@ class Lobby::Impl {
   }
 
   void ReapSessions() {
-    std::erase_if(running_, [this](const Running& session) {
-      if (!is_ready(session.process.fd())) return false;
-      const std::optional<Outcome> outcome = session.process.Reap();
-      if (!outcome) return false;
+    std::erase_if(running_, [this](RunningSession& session) {
+      const bool ended = is_ready(session.process_fd());
+      if (ended || is_ready(session.events_fd())) {
+        for (const Event& event : session.Hear()) log_(event);
+      }
+      const auto end = ended ? session.Reap() : std::nullopt;
+      if (!end) return false;
       ++ended_;
-      last_status_ = outcome->status;
-      const int pid = session.process.pid();
-      log_({.kind = EventKind::kSessionEnded,
-            .peer = session.client,
-            .text = "ended: " + outcome->words + ", process " + std::to_string(pid),
-            .fields = {{"pid", static_cast<std::uint64_t>(pid)},
-                       {"exit_code", static_cast<std::uint64_t>(outcome->status)}}});
+      last_status_ = end->status;
+      log_(end->event);
       return true;
     });
   }
 
   void ShutDown() {
     listener_.reset();
+    log_({.kind = EventKind::kShuttingDown,
+          .peer = "",
+          .text = "is shutting down: " + std::to_string(running_.size()) +
+                  " sessions are told to end, " + std::to_string(queue_.size()) +
+                  " queued clients are sent away"});
     const Error reason(Blame::kRun, "the server is shutting down");
     reception_.Close(reason);
     queue_.Close(reason);
@@ -247,7 +240,9 @@ class Lobby::Impl {
     bool killed = false;
     while (!running_.empty()) {
       std::vector<int> fds;
-      for (const Running& session : running_) fds.push_back(session.process.fd());
+      for (const RunningSession& session : running_) {
+        fds.insert(fds.end(), {session.process_fd(), session.events_fd()});
+      }
       WaitReady(fds, {}, killed ? Deadline::max() : kill_at);
       ready_ = std::set<int>(fds.begin(), fds.end());
       ReapSessions();
@@ -258,7 +253,7 @@ class Lobby::Impl {
   }
 
   void SignalSessions(int signal) const {
-    for (const Running& session : running_) session.process.Signal(signal);
+    for (const RunningSession& session : running_) session.Signal(signal);
   }
 
   const LobbyOptions options_;
@@ -270,7 +265,8 @@ class Lobby::Impl {
   std::optional<Listener> listener_;
   const std::uint16_t port_;
 
-  std::vector<Running> running_;
+  std::vector<RunningSession> running_;
+  std::uint64_t sessions_ = 0;  // since the start
   std::size_t ended_ = 0;
   int last_status_ = 0;
 

@@ -6,21 +6,21 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <string_view>
 
 #include "transport/event.h"
 #include "transport/hangup.h"
 #include "transport/lobby_options.h"
+#include "transport/running_session.h"
 #include "transport/socket.h"
 
 namespace rdmabench {
 
 class Lobby {
  public:
-  // Starts a session on the connection, for what the client's hello requests, and returns its
-  // process id, which the lobby waits for. The child has to call Interrupt::RestoreSignals() and
-  // Hangup::Ignore(). When it throws an Error, the client sees its connection close.
-  using Start = std::function<int(Connection, std::string_view request)>;
+  // Starts a session on the connection and returns its process, which the lobby waits for and
+  // listens to. The child has to call Interrupt::RestoreSignals() and Hangup::Ignore(). When it
+  // throws an Error, the client sees its connection close.
+  using Start = std::function<SessionProcess(Connection, const Visit&)>;
 
   // Reads the secret and listens. Throws Error(kEnvironment).
   Lobby(const LobbyOptions& options, Start start, Log log);

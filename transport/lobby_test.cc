@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "transport/error.h"
+#include "transport/event_pipe.h"
 #include "transport/frame.h"
 #include "transport/hello.h"
 #include "transport/loopback.h"
@@ -56,8 +57,9 @@ class Journal {
   std::string text_;
 };
 
-// A process in place of a session. It is spawned, not forked, because the tests have threads.
-int Spawn(std::vector<std::string> command, bool blocks_sigterm) {
+// A process in place of a session, which tells its events on its stdout. It is spawned, not forked,
+// because the tests have threads.
+int Spawn(std::vector<std::string> command, bool blocks_sigterm, int events) {
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t blocked;
@@ -65,13 +67,16 @@ int Spawn(std::vector<std::string> command, bool blocks_sigterm) {
   if (blocks_sigterm) sigaddset(&blocked, SIGTERM);
   posix_spawnattr_setsigmask(&attributes, &blocked);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_adddup2(&files, events, STDOUT_FILENO);
   std::vector<char*> arguments;
   arguments.reserve(command.size() + 1);
   for (std::string& argument : command) arguments.push_back(argument.data());
   arguments.push_back(nullptr);
   pid_t pid = 0;
-  const int code =
-      posix_spawnp(&pid, arguments[0], nullptr, &attributes, arguments.data(), environ);
+  const int code = posix_spawnp(&pid, arguments[0], &files, &attributes, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&files);
   posix_spawnattr_destroy(&attributes);
   Check(code, "cannot spawn " + command[0]);
   return pid;
@@ -89,11 +94,12 @@ class LobbyTest : public testing::Test {
   }
 
   void Open() {
-    const auto start = [this](Connection connection, std::string_view request) {
-      SendAll(connection, EncodeFrame("admitted", {{"request", request}}));
-      const int pid = Spawn(command_, blocks_sigterm_);
+    const auto start = [this](Connection connection, const Visit& visit) {
+      SendAll(connection, EncodeFrame("admitted", {{"request", visit.request}}));
+      EventPipe pipe;
+      const int pid = Spawn(command_, blocks_sigterm_, pipe.writer.get());
       pid_ = pid;
-      return pid;
+      return SessionProcess{.pid = pid, .events = std::move(pipe.reader)};
     };
     lobby_.emplace(options_, start, [this](const Event& event) { journal_.Add(event); });
     thread_ = std::thread([this] { status_ = lobby_->Run(interrupt_, hangup_); });
@@ -158,6 +164,35 @@ TEST_F(LobbyTest, HandsAClientToAProcessAndReportsItsEnd) {
   EXPECT_EQ(Answer(client).first, "admitted");
   EXPECT_TRUE(journal_.Has(name + " is served by process "));
   EXPECT_TRUE(journal_.Has(name + " ended: exit code 0, process "));
+}
+
+// What a session's process tells, as a shell says it.
+std::vector<std::string> Telling(const std::string& json, const std::string& then) {
+  return {"sh", "-c", "echo '" + json + "'; " + then};
+}
+
+TEST_F(LobbyTest, WritesDownWhatASessionTellsAndThenHowItEnded) {
+  command_ = Telling(R"({"event":"plan_agreed","text":"plan: x","plan":"write_bw rc","tests":2}
+{"event":"test_started","text":"write_bw rc begins"}
+{"event":"session_ended","text":"failed: no more","error":{"message":"no more"}})",
+                     "exit 3");
+  Open();
+  Connection client = CallAndSayHello();
+  const std::string name = client.local().ToString();
+  EXPECT_TRUE(journal_.Has(name + " is served by process "));
+  EXPECT_TRUE(journal_.Has(name + " write_bw rc begins\n"));
+  EXPECT_TRUE(journal_.Has(name + " failed: no more; exit code 3, session 1, process "));
+  EXPECT_TRUE(journal_.Has(", of write_bw rc 1 of 2 tests begun, 0 sizes measured\n"));
+}
+
+TEST_F(LobbyTest, DoesNotListenToASessionThatSpeaksForOthers) {
+  command_ = Telling(R"({"event":"session_started","text":"x","peer":"10.0.0.1:5"})", "exit 0");
+  Open();
+  Connection client = CallAndSayHello();
+  const std::string name = client.local().ToString();
+  EXPECT_TRUE(journal_.Has(name + " is not listened to any more: it sent what is no event"));
+  EXPECT_TRUE(journal_.Has(name + " ended: exit code 0"));
+  EXPECT_THAT(journal_.text(), testing::Not(HasSubstr("10.0.0.1")));
 }
 
 TEST_F(LobbyTest, HandsOnWhatTheClientHasComeFor) {
@@ -371,7 +406,7 @@ TEST(Lobby, NamesThePortThatIsTaken) {
   LobbyOptions options;
   options.bind = {"127.0.0.1"};
   options.port = 0;
-  const auto start = [](Connection, std::string_view) { return 0; };
+  const auto start = [](Connection, const Visit&) { return SessionProcess{}; };
   const auto log = [](const Event&) {};
   const Lobby first(options, start, log);
   options.port = first.port();

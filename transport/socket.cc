@@ -5,10 +5,13 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstddef>
+#include <cstring>
 #include <utility>
 
 #include "transport/deadline.h"
@@ -257,6 +260,35 @@ std::optional<Connection> Listener::Accept(int fd) const {
     ThrowErrno(code, "cannot accept a connection", "raise the limit ('ulimit -n')");
   }
   return std::nullopt;
+}
+
+void SendDatagram(const std::string& address, std::string_view text, Deadline deadline) {
+  sockaddr_un name = {};
+  const bool is_abstract = address.starts_with('@');
+  const bool is_path = address.starts_with('/');
+  if ((!is_abstract && !is_path) || address.size() < 2 || address.size() >= sizeof(name.sun_path)) {
+    throw Error(Blame::kEnvironment, "'" + address + "' is no address of a Unix socket",
+                "a path from the root, or @ and a name");
+  }
+  name.sun_family = AF_UNIX;
+  std::memcpy(name.sun_path, address.data(), address.size());
+  if (is_abstract) name.sun_path[0] = '\0';
+  // The zero that ends a path is part of it; an abstract name is as long as it is.
+  const auto length =
+      static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + address.size() + (is_path ? 1 : 0));
+  const std::string attempted = "cannot send to " + address;
+  Descriptor socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  CheckErrno(socket.get(), "cannot create a socket");
+  // Connected, it can be waited for until the other side has room.
+  CheckErrno(connect(socket.get(), reinterpret_cast<const sockaddr*>(&name), length), attempted);
+  while (send(socket.get(), text.data(), text.size(), MSG_NOSIGNAL) < 0) {
+    if (!MeansNotNow(errno)) ThrowErrno(errno, attempted, "");
+    const std::array<int, 1> writable = {socket.get()};
+    WaitReady({}, writable, deadline);
+    if (Now() >= deadline) {
+      throw Error(Blame::kEnvironment, attempted + ": whoever has it takes nothing");
+    }
+  }
 }
 
 }  // namespace rdmabench

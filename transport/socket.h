@@ -1,5 +1,5 @@
-// TCP with deadlines: the only file of the suite that calls the socket API. Non-blocking
-// throughout; dual-stack; every error names the address.
+// TCP with deadlines, and the datagrams of a service manager: the only file of the suite that calls
+// the socket API. Non-blocking throughout; dual-stack; every error names the address.
 #pragma once
 
 #include <chrono>
@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "transport/deadline.h"
 #include "transport/descriptor.h"
 #include "transport/interrupt.h"
 
@@ -86,5 +87,9 @@ class Listener {
   std::vector<int> fds_;
   std::uint16_t port_ = 0;
 };
+
+// One datagram to a Unix socket: a path, or '@' and an abstract name. Throws Error(kEnvironment)
+// when nobody has that address, or takes nothing until `deadline`.
+void SendDatagram(const std::string& address, std::string_view text, Deadline deadline);
 
 }  // namespace rdmabench

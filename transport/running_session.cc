@@ -1,0 +1,122 @@
+#include "transport/running_session.h"
+
+#include <chrono>
+#include <string_view>
+#include <utility>
+
+#include "transport/error.h"
+
+namespace rdmabench {
+namespace {
+
+std::string FieldText(const Event& event, std::string_view key) {
+  for (const EventField& field : event.fields) {
+    const auto* text = std::get_if<std::string>(&field.value);
+    if (field.key == key && text != nullptr) return *text;
+  }
+  return {};
+}
+
+std::uint64_t FieldNumber(const Event& event, std::string_view key) {
+  for (const EventField& field : event.fields) {
+    const auto* number = std::get_if<std::uint64_t>(&field.value);
+    if (field.key == key && number != nullptr) return *number;
+  }
+  return 0;
+}
+
+void Count(const Event& event, SessionAccount& account) {
+  account.latest = event.text;
+  if (event.kind == EventKind::kTestStarted) ++account.tests_started;
+  if (event.kind == EventKind::kSizeMeasured) ++account.sizes_measured;
+  if (event.kind == EventKind::kPlanAgreed) {
+    account.plan = FieldText(event, "plan");
+    account.tests = FieldNumber(event, "tests");
+  }
+}
+
+std::string OutcomeName(const Outcome& outcome) {
+  constexpr int kInterruptedExit = 130;
+  if (outcome.signal != 0) return "killed";
+  if (outcome.status == kInterruptedExit) return "interrupted";
+  return outcome.status == 0 ? "done" : "failed";
+}
+
+}  // namespace
+
+RunningSession::RunningSession(Visit visit, SessionProcess process)
+    : visit_(std::move(visit)),
+      process_(process.pid),
+      events_(std::move(process.events)),
+      started_at_(Now()) {}
+
+Event RunningSession::Complete(Event event) const {
+  event.peer = visit_.peer;
+  event.fields.insert(event.fields.begin(),
+                      {{"session", visit_.session}, {"pid", static_cast<std::uint64_t>(pid())}});
+  return event;
+}
+
+Event RunningSession::Started() const {
+  return Complete({.kind = EventKind::kSessionStarted,
+                   .peer = "",
+                   .text = "is served by process " + std::to_string(pid()) + ", session " +
+                           std::to_string(visit_.session),
+                   .fields = {{"request", visit_.request}}});
+}
+
+std::vector<Event> RunningSession::Hear() {
+  std::vector<Event> told;
+  try {
+    for (Event& event : events_.Read()) {
+      if (event.kind == EventKind::kSessionEnded) {
+        last_word_ = std::move(event);
+        continue;
+      }
+      Count(event, account_);
+      told.push_back(Complete(std::move(event)));
+    }
+  } catch (const Error& error) {
+    told.push_back(Complete({.kind = EventKind::kSessionGarbled,
+                             .peer = "",
+                             .text = std::string("is not listened to any more: ") + error.what(),
+                             .error = error}));
+  }
+  return told;
+}
+
+std::optional<RunningSession::End> RunningSession::Reap() {
+  const std::optional<Outcome> outcome = process_.Reap();
+  if (!outcome) return std::nullopt;
+  const std::chrono::duration<double> lasted = Now() - started_at_;
+  std::string details = outcome->words + ", session " + std::to_string(visit_.session) +
+                        ", process " + std::to_string(pid()) + ", " +
+                        InSeconds(std::chrono::duration_cast<std::chrono::milliseconds>(lasted));
+  if (!account_.plan.empty()) {
+    details += ", of " + account_.plan + " " + std::to_string(account_.tests_started) + " of " +
+               std::to_string(account_.tests) + " tests begun, " +
+               std::to_string(account_.sizes_measured) + " sizes measured";
+  }
+  const bool explained = last_word_ && !last_word_->text.empty();
+  Event event{.kind = EventKind::kSessionEnded,
+              .peer = "",
+              .text = explained ? last_word_->text + "; " + details : "ended: " + details,
+              .fields = {{"request", visit_.request},
+                         {"outcome", OutcomeName(*outcome)},
+                         {"duration_seconds", lasted.count()}}};
+  if (!account_.plan.empty()) {
+    event.fields.insert(event.fields.end(), {{"plan", account_.plan},
+                                             {"tests", account_.tests},
+                                             {"tests_started", account_.tests_started},
+                                             {"sizes_measured", account_.sizes_measured}});
+  }
+  if (outcome->signal != 0) {
+    event.fields.push_back({"signal", static_cast<std::uint64_t>(outcome->signal)});
+  } else {
+    event.fields.push_back({"exit_code", static_cast<std::uint64_t>(outcome->status)});
+  }
+  if (last_word_) event.error = last_word_->error;
+  return End{.status = outcome->status, .event = Complete(std::move(event))};
+}
+
+}  // namespace rdmabench
