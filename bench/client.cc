@@ -318,10 +318,19 @@ std::size_t RunSession(const Plan& plan, std::size_t first, const ClientOptions&
 }  // namespace
 
 report::Failure Describe(const Error& error) {
-  return {.host = error.host(),
-          .step = error.step(),
-          .message = error.what(),
-          .remedy = error.remedy()};
+  report::Failure failure{.host = error.host(),
+                          .step = error.step(),
+                          .code = error.entry(),
+                          .message = error.what(),
+                          .remedy = error.remedy()};
+  if (const Error* peer = error.peer(); peer != nullptr) {
+    failure.peer = report::Reason{.host = peer->host(),
+                                  .step = peer->step(),
+                                  .code = peer->entry(),
+                                  .message = peer->what(),
+                                  .remedy = peer->remedy()};
+  }
+  return failure;
 }
 
 void RunClient(const Plan& plan, const ClientOptions& options, const Interrupt& interrupt,

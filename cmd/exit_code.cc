@@ -24,4 +24,16 @@ std::string ErrorLine(const Error& error) {
   return place + (place.empty() ? "" : ": ") + error.what();
 }
 
+std::vector<ErrorNote> NotesOf(const Error& error) {
+  std::vector<ErrorNote> notes;
+  const auto add = [&notes](std::string_view label, const std::string& text) {
+    if (!text.empty()) notes.push_back({label, text});
+  };
+  add("remedy", error.remedy());
+  if (error.peer() == nullptr) return notes;
+  add("peer", ErrorLine(*error.peer()));
+  add("remedy there", error.peer()->remedy());
+  return notes;
+}
+
 }  // namespace rdmabench

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "transport/error.h"
 
@@ -13,5 +15,12 @@ int ExitCode(Blame blame);
 
 // "client, while connecting: nobody listens on …": place and message in one line.
 std::string ErrorLine(const Error& error);
+
+// What to do, and what the other side says of itself: of a line each, with what to do there.
+struct ErrorNote {
+  std::string_view label;  // "remedy", "peer", "remedy there"
+  std::string text;
+};
+std::vector<ErrorNote> NotesOf(const Error& error);
 
 }  // namespace rdmabench

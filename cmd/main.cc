@@ -40,7 +40,10 @@ int Run(const std::vector<std::string>& args) {
 
 void Print(const Error& error) {
   std::fprintf(stderr, "error: %s\n", ErrorLine(error).c_str());
-  if (!error.remedy().empty()) std::fprintf(stderr, "remedy: %s\n", error.remedy().c_str());
+  for (const ErrorNote& note : NotesOf(error)) {
+    std::fprintf(stderr, "%.*s: %s\n", static_cast<int>(note.label.size()), note.label.data(),
+                 note.text.c_str());
+  }
 }
 
 }  // namespace

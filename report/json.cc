@@ -8,6 +8,7 @@
 
 #include "report/json_cost.h"
 #include "report/json_delivery.h"
+#include "report/json_failure.h"
 #include "report/json_memory.h"
 #include "report/json_placement.h"
 #include "report/json_plan.h"
@@ -82,15 +83,6 @@ Json ToolJson(const Tool& tool) {
   object.Put("name", tool.name);
   object.Put("version", tool.version);
   object.Put("commit", tool.commit);
-  return object.Take();
-}
-
-Json FailureJson(const Failure& failure) {
-  Object object;
-  object.PutUnlessEmpty("host", failure.host);
-  object.PutUnlessEmpty("step", failure.step);
-  object.Put("message", failure.message);
-  object.PutUnlessEmpty("remedy", failure.remedy);
   return object.Take();
 }
 
@@ -348,14 +340,6 @@ Json ResultJson(const Result& result) {
   object.PutUnlessEmpty("cpu", CpuJson(result));
   object.Put("bounds", result.bounds, BoundsJson);
   object.Put("checks", ListJson(result.checks, CheckJson));
-  return object.Take();
-}
-
-Json TestFailureJson(const TestFailure& failure) {
-  Object object;
-  object.Put("plan_index", failure.plan_index);
-  object.Put("test", failure.test);
-  object.Put("error", FailureJson(failure.error));
   return object.Take();
 }
 

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "report/failure.h"
 #include "report/host.h"
 
 namespace rdmabench::report {
@@ -27,14 +28,6 @@ struct Tool {
   std::string name = "rdmabench";
   std::string version = {};
   std::string commit = {};
-};
-
-// All but `message` may be empty.
-struct Failure {
-  std::string host = {};  // "client", "server", or a host's name
-  std::string step = {};  // what that side was doing: "connecting the queue pairs"
-  std::string message = {};
-  std::string remedy = {};
 };
 
 // What was agreed between the sides or derived from the machines, where the plan only says what was
@@ -371,13 +364,6 @@ struct Slo {
   std::optional<double> highest_held_messages_per_second = {};   // absent: at none
   std::optional<std::size_t> highest_held_result = {};           // the one measured at it
   std::optional<double> lowest_failed_messages_per_second = {};  // absent: at all that were tried
-};
-
-// A test of a plan of several that failed, while others went on.
-struct TestFailure {
-  std::size_t plan_index = 0;
-  std::string test = {};
-  Failure error = {};
 };
 
 struct Report {

@@ -233,12 +233,24 @@ Report Partial() {
                       .error = {.host = "server",
                                 .step = "agreeing on the plan",
                                 .message = "the server allows 4 queue pairs a client, asked were 8",
-                                .remedy = "ask for less"}}};
+                                .remedy = "ask for less"}},
+                     {.plan_index = 3,
+                      .test = "read_lat",
+                      .error = {.host = "client",
+                                .message = "the queue pair had failed before",
+                                .peer = Reason{.host = "server", .message = "it is full"}}}};
   report.warnings = {"the governor of host-b is powersave: rates may vary"};
-  report.error = Failure{.host = "server",
-                         .step = "measuring send_bw at 65536 B",
-                         .message = "no completion for 10 s; local_ack_timeout_err moved by 7",
-                         .remedy = "check the link between the hosts, or raise --stall-timeout"};
+  report.error =
+      Failure{.host = "server",
+              .step = "measuring send_bw at 65536 B",
+              .code = "stalled",
+              .message = "no completion for 10 s; local_ack_timeout_err moved by 7",
+              .remedy = "check the link between the hosts, or raise --stall-timeout",
+              .peer = Reason{.host = "client",
+                             .step = "running",
+                             .code = "IBV_EVENT_QP_FATAL",
+                             .message = "rxe0 raised IBV_EVENT_QP_FATAL of queue pair 0x11",
+                             .remedy = "dmesg"}};
   return report;
 }
 

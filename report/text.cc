@@ -188,17 +188,24 @@ std::string WarningsBlock(const Words& warnings) {
   return text.empty() ? text : "\n" + text;
 }
 
-std::string Sentence(const Failure& failure) {
+// Of a Failure or a Reason.
+template <class T>
+std::string Sentence(const T& reason) {
   const std::string place =
-      Joined({failure.host, Prefixed("while ", std::optional(failure.step))}, ", ");
-  return Printable(Joined({place, failure.message}, ": "));
+      Joined(Words{reason.host, Prefixed("while ", std::optional(reason.step))}, ", ");
+  return Printable(Joined(Words{place, reason.message}, ": "));
+}
+
+std::string PeerSentence(const Failure& failure) {
+  return failure.peer ? "; peer: " + Sentence(*failure.peer) : std::string();
 }
 
 std::string FailuresBlock(const std::vector<TestFailure>& failures) {
   std::string text;
   for (const TestFailure& failure : failures) {
     text += "failed: test " + std::to_string(failure.plan_index + 1) + ", " +
-            Printable(failure.test) + ": " + Sentence(failure.error) + "\n";
+            Printable(failure.test) + ": " + Sentence(failure.error) + PeerSentence(failure.error) +
+            "\n";
   }
   return text.empty() ? text : "\n" + text;
 }
@@ -206,6 +213,11 @@ std::string FailuresBlock(const std::vector<TestFailure>& failures) {
 std::string ErrorBlock(const Failure& failure) {
   std::string text = "\nerror: " + Sentence(failure) + "\n";
   if (!failure.remedy.empty()) text += "remedy: " + Printable(failure.remedy) + "\n";
+  if (!failure.peer) return text;
+  text += "peer: " + Sentence(*failure.peer) + "\n";
+  if (!failure.peer->remedy.empty()) {
+    text += "remedy there: " + Printable(failure.peer->remedy) + "\n";
+  }
   return text;
 }
 
