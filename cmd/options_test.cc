@@ -196,6 +196,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadCase{{"send_bw", "a", "-c", "ud", "-s", "8K"}, "--connection ud"},
         BadCase{{"-d", "mlx5_0", "write_bw", "a"}, "the command comes before"},
         BadCase{{"server", "--max-sessions", "0"}, "1 to 1024"},
+        BadCase{{"server", "--log-format", "xml"}, "known formats: text, json"},
         BadCase{{"server", "-s", "64"}, "-s"}));
 
 struct Perftest {
@@ -281,11 +282,13 @@ TEST(Options, ASuiteThatIsNotThereIsNamed) {
 }
 
 TEST(Options, OfTheServer) {
-  const Options options = Parse({"server", "--bind", "127.0.0.1,::1", "-p", "0", "--once"});
+  const Options options =
+      Parse({"server", "--bind", "127.0.0.1,::1", "-p", "0", "--once", "--log-format", "json"});
   EXPECT_EQ(options.command, Command::kServer);
   EXPECT_THAT(options.server.lobby.bind, ElementsAre("127.0.0.1", "::1"));
   EXPECT_EQ(options.server.lobby.port, 0);
   EXPECT_TRUE(options.server.lobby.once);
+  EXPECT_EQ(options.server.log_format, LogFormat::kJson);
   EXPECT_EQ(options.server.lobby.sessions, 1U);
 }
 

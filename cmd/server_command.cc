@@ -15,6 +15,7 @@
 #include "bench/site.h"
 #include "cmd/exit_code.h"
 #include "cmd/log.h"
+#include "cmd/service_manager.h"
 #include "report/version.h"
 #include "transport/device.h"
 #include "transport/error.h"
@@ -22,6 +23,7 @@
 #include "transport/hangup.h"
 #include "transport/interrupt.h"
 #include "transport/lobby.h"
+#include "transport/ready_notice.h"
 #include "transport/socket.h"
 
 namespace rdmabench {
@@ -68,9 +70,14 @@ SessionProcess StartSession(Connection connection, const Visit& visit,
 
 // What the process of a session has to tell goes to its parent, which writes the log.
 Log TellParent(const ServerOptions& server) {
-  if (!server.session_events_fd) return MakeLog(server.quiet);
+  if (!server.session_events_fd) return MakeLog(server.log_format, server.quiet);
   auto writer = std::make_shared<EventWriter>(Descriptor(*server.session_events_fd));
   return [writer](const Event& event) { writer->Write(event); };
+}
+
+std::string FailureText(const Error& error) {
+  return "failed: " + ErrorLine(error) +
+         (error.remedy().empty() ? "" : "; remedy: " + error.remedy());
 }
 
 // The process of one session. Its failure is an event of the server.
@@ -88,35 +95,30 @@ int RunSession(const Options& options) {
                  &interrupt);
     return 0;
   } catch (const Error& error) {
-    log({.kind = EventKind::kSessionEnded,
-         .peer = "",
-         .text = "failed: " + ErrorLine(error) +
-                 (error.remedy().empty() ? "" : "; remedy: " + error.remedy()),
-         .error = error});
+    log({.kind = EventKind::kSessionEnded, .peer = "", .text = FailureText(error), .error = error});
     return ExitCode(error.blame());
   }
 }
 
-}  // namespace
-
-int RunServerCommand(const Options& options, std::span<const std::string> args) {
-  const ServerOptions& server = options.server;
-  if (server.session_fd) return RunSession(options);
-  if (!IsAll(options.local.devices)) {
-    for (const std::string& name : options.local.devices) RequireDevice(DeviceIn(name));
-  }
-  CheckPlacement(options.local.placement);
+// Listens, serves, and tells the log and the service manager of it.
+int Serve(const ServerOptions& server, std::span<const std::string> args, const Log& log,
+          ServiceManager& manager) {
   const Interrupt interrupt;
   const Hangup hangup;
   LobbyOptions lobby_options = server.lobby;
   lobby_options.tool_version = kVersion;
-  const Log log = MakeLog(server.quiet);
+  lobby_options.crowd_changed = [&manager](std::size_t sessions, std::size_t queued) {
+    manager.Crowd(sessions, queued);
+  };
   Lobby lobby(
       lobby_options,
       [args](Connection connection, const Visit& visit) {
         return StartSession(std::move(connection), visit, args);
       },
-      log);
+      [&](const Event& event) {
+        log(event);
+        manager.Hear(event);
+      });
   std::printf("rdmabench %s server listens on port %u\n", std::string(kVersion).c_str(),
               unsigned{lobby.port()});
   std::fflush(stdout);
@@ -126,8 +128,34 @@ int RunServerCommand(const Options& options, std::span<const std::string> args) 
        .fields = {{"pid", static_cast<std::uint64_t>(getpid())},
                   {"port", std::uint64_t{lobby.port()}},
                   {"tool_version", std::string(kVersion)}}});
+  manager.Ready();
   const int status = lobby.Run(interrupt, hangup);
   return server.lobby.once ? status : 0;
+}
+
+void CheckOwnDevices(const Local& local) {
+  if (!IsAll(local.devices)) {
+    for (const std::string& name : local.devices) RequireDevice(DeviceIn(name));
+  }
+  CheckPlacement(local.placement);
+}
+
+}  // namespace
+
+int RunServerCommand(const Options& options, std::span<const std::string> args) {
+  const ServerOptions& server = options.server;
+  if (server.session_fd) return RunSession(options);
+  const Log log = MakeLog(server.log_format, server.quiet);
+  ServiceManager manager(ReadyNotice::FromEnvironment(), log);
+  try {
+    CheckOwnDevices(options.local);
+    return Serve(server, args, log, manager);
+  } catch (const Error& error) {
+    // In a log for programs this is a line as any other; people get main's two.
+    if (server.log_format == LogFormat::kText) throw;
+    log({.kind = EventKind::kServerFailed, .peer = "", .text = FailureText(error), .error = error});
+    return ExitCode(error.blame());
+  }
 }
 
 }  // namespace rdmabench

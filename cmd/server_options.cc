@@ -4,6 +4,7 @@
 
 #include "cmd/option_group.h"
 #include "cmd/quantity.h"
+#include "transport/error.h"
 
 namespace rdmabench {
 namespace {
@@ -13,6 +14,13 @@ constexpr Range kSessions{1, 1024};
 constexpr Range kQueued{0, 1024};
 constexpr Range kPerAddress{1, 4096};
 constexpr Range kHelloTimeout{100, 600'000};
+
+LogFormat ParseLogFormat(const std::string& text) {
+  if (text == "text") return LogFormat::kText;
+  if (text == "json") return LogFormat::kJson;
+  throw Error(Blame::kUsage, "--log-format '" + text + "' is not known",
+              "known formats: text, json");
+}
 
 }  // namespace
 
@@ -31,6 +39,9 @@ void AddServerOptions(CLI::App& app, ServerOptions& server) {
   group.Number("--max-sessions", lobby.sessions, kSessions,
                "clients served at once, others queue; default 1");
   group.Flag("--once", lobby.once, "end after the first client");
+  group.Add("--log-format", "FORMAT",
+            "of the events on stderr: text, or json: one object a line (docs/server.md)",
+            [&server](const std::string& text) { server.log_format = ParseLogFormat(text); });
   group.Flag("--quiet", server.quiet, "no line per event on stderr");
   // How the server starts the process of one session; an empty group keeps it out of the help.
   OptionGroup child(app, "");

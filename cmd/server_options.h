@@ -5,6 +5,7 @@
 #include <string>
 
 #include "bench/agreement.h"
+#include "cmd/log.h"
 #include "transport/lobby_options.h"
 
 namespace CLI {
@@ -15,6 +16,7 @@ namespace rdmabench {
 
 struct ServerOptions {
   LobbyOptions lobby;
+  LogFormat log_format = LogFormat::kText;
   bool quiet = false;  // no line per event
   Limits limits;
   // Set in the process of one session.

@@ -12,9 +12,11 @@ constexpr std::size_t kLongestLine = 4000;
 
 constexpr std::array kRows = {
     EventRow{EventKind::kListening, "listening", false},
+    EventRow{EventKind::kManagerLost, "manager_lost", false},
     EventRow{EventKind::kNoSecret, "no_secret", false},
     EventRow{EventKind::kSecretRead, "secret_read", false},
     EventRow{EventKind::kSecretKept, "secret_kept", false},
+    EventRow{EventKind::kServerFailed, "server_failed", false},
     EventRow{EventKind::kShuttingDown, "shutting_down", false},
     EventRow{EventKind::kAcceptFailed, "accept_failed", false},
     EventRow{EventKind::kTurnedAway, "turned_away", false},

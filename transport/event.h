@@ -18,9 +18,11 @@ namespace rdmabench {
 // Each has a row in event.cc, in the same order, and a line in docs/server.md.
 enum class EventKind {
   kListening,
+  kManagerLost,
   kNoSecret,
   kSecretRead,
   kSecretKept,
+  kServerFailed,
   kShuttingDown,
   kAcceptFailed,
   kTurnedAway,

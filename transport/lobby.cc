@@ -78,7 +78,15 @@ class Lobby::Impl {
     AcceptConnections();
     if (!finished()) AdmitClients();
     queue_.TellPlaces();
+    TellCrowd();
     limited_log_.TellWhatWasLeftOut();
+  }
+
+  void TellCrowd() {
+    const std::pair crowd(running_.size(), queue_.size());
+    if (crowd == told_crowd_) return;
+    told_crowd_ = crowd;
+    if (options_.crowd_changed) options_.crowd_changed(crowd.first, crowd.second);
   }
 
   void ReadSecretAgain() {
@@ -266,7 +274,8 @@ class Lobby::Impl {
   const std::uint16_t port_;
 
   std::vector<RunningSession> running_;
-  std::uint64_t sessions_ = 0;  // since the start
+  std::uint64_t sessions_ = 0;                      // since the start
+  std::pair<std::size_t, std::size_t> told_crowd_;  // sessions, queued
   std::size_t ended_ = 0;
   int last_status_ = 0;
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@ struct LobbyOptions {
   std::chrono::milliseconds kill_after{5000};    // from SIGTERM to SIGKILL of sessions at the end
   bool once = false;                             // return after the first session has ended
   std::string tool_version = {};
+  // Called when one of the figures has changed; may be empty.
+  std::function<void(std::size_t sessions, std::size_t queued)> crowd_changed = {};
 };
 
 }  // namespace rdmabench
