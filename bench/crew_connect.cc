@@ -92,13 +92,19 @@ void Crew::ConnectByCm(const std::vector<PeerInfo>& peers, const std::optional<C
     for (const Qp& qp : worker->endpoint().queue_pairs()) qps.push_back(qp.get());
   }
   const std::atomic<bool>& give_up = setting_.session.abort_flag();
-  if (setting_.role == Role::kServer) {
-    connections_.emplace(std::move(*listener_).Accept(qps, deadline, give_up));
-    listener_.reset();
-  } else if (door) {
-    connections_.emplace(CmConnect(*door, qps, OptionsForCm(), deadline, give_up));
-  } else {
-    throw Error(Blame::kRun, "the server has not told where its rdma_cm listens");
+  try {
+    if (setting_.role == Role::kServer) {
+      connections_.emplace(std::move(*listener_).Accept(qps, deadline, give_up));
+      listener_.reset();
+    } else if (door) {
+      connections_.emplace(CmConnect(*door, qps, OptionsForCm(), deadline, give_up));
+    } else {
+      throw Error(Blame::kRun, "the server has not told where its rdma_cm listens");
+    }
+  } catch (const Error& error) {
+    // Why it was given up, the session knows: the peer is gone, has failed, or the user interrupts.
+    if (error.blame() != Blame::kInterrupted) throw;
+    throw setting_.session.failure().value_or(error);
   }
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     workers_[i]->endpoint().Adopt(peers[i], connections_->peers().front().qkey);
