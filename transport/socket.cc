@@ -22,7 +22,9 @@ namespace rdmabench {
 namespace {
 
 constexpr std::chrono::milliseconds kBetweenRounds{100};
-constexpr int kBacklog = 128;
+// As many as Linux has by default: what a flood of connections leaves no room for is lost, and
+// tries again only a second later.
+constexpr int kBacklog = 4096;
 
 bool MeansNotNow(int code) { return code == EAGAIN || code == EWOULDBLOCK || code == EINTR; }
 
