@@ -29,12 +29,14 @@ void Guest::Forgive(Deadline::duration late) {
   heard_at_ += late;
 }
 
-std::optional<std::pair<std::string, nlohmann::json>> Guest::Read() {
+std::optional<std::pair<std::string, nlohmann::json>> Guest::Read(std::string_view when) {
   std::array<char, kReadBytes> buffer = {};
   while (true) {
     const std::size_t most = std::min(buffer.size(), decoder_.wanted());
     const std::size_t count = connection_.Read(std::span(buffer).first(most));
-    if (connection_.closed()) throw Error(Blame::kRun, "it closed the connection");
+    if (connection_.closed()) {
+      throw Error(Blame::kRun, "it closed the connection " + std::string(when));
+    }
     if (count == 0) return std::nullopt;
     heard_at_ = Now();
     const std::optional<std::string> frame = decoder_.Feed(std::span(buffer).first(count));

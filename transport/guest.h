@@ -33,8 +33,8 @@ class Guest {
   void Forgive(Deadline::duration late);
 
   // The next frame, when all of it is here. Reads nothing beyond its end. Throws Error(kRun) when
-  // the guest has left or sent what is no frame.
-  std::optional<std::pair<std::string, nlohmann::json>> Read();
+  // the guest has left (`when`, for the text: "before it said hello") or sent what is no frame.
+  std::optional<std::pair<std::string, nlohmann::json>> Read(std::string_view when);
 
   // Sends what the connection takes now, and keeps the rest. Throws Error(kRun) when the guest has
   // left.

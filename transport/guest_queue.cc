@@ -71,7 +71,8 @@ void GuestQueue::Hear(const std::set<int>& ready) {
 bool GuestQueue::Keep(Guest& guest, const std::set<int>& ready) {
   try {
     guest.Flush();
-    const auto frame = ready.contains(guest.fd()) ? guest.Read() : std::nullopt;
+    const auto frame =
+        ready.contains(guest.fd()) ? guest.Read("while it was queued") : std::nullopt;
     if (frame && frame->first == "error") throw ErrorFromPeer(frame->second);
     if (frame && frame->first != "heartbeat") {
       throw Error(Blame::kRun, "it sent '" + frame->first + "' while it was queued");

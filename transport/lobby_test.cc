@@ -227,6 +227,14 @@ TEST_F(LobbyTest, OverlooksAHeartbeatBeforeHello) {
   EXPECT_EQ(Answer(client).first, "admitted");
 }
 
+TEST_F(LobbyTest, SaysWhenAClientHasLeft) {
+  Open();
+  std::optional<Connection> client = Call();
+  const std::string name = client->local().ToString();
+  client.reset();
+  EXPECT_TRUE(journal_.Has(name + " dismissed: it closed the connection before it said hello"));
+}
+
 TEST_F(LobbyTest, QueuesInOrderAndMovesUpWhenAChildExits) {
   Open();
   Connection first = CallAndSayHello();
@@ -277,7 +285,7 @@ TEST_F(LobbyTest, RemovesAQueuedClientThatLeaves) {
   const std::string name = second->local().ToString();
   second.reset();
   EXPECT_TRUE(GetsPlace(third, 1));
-  EXPECT_TRUE(journal_.Has(name + " dismissed: "));
+  EXPECT_TRUE(journal_.Has(name + " dismissed: it closed the connection while it was queued"));
 }
 
 TEST_F(LobbyTest, RemovesAQueuedClientThatIsSilent) {

@@ -107,7 +107,9 @@ bool Reception::Keep(Stranger& stranger, const std::set<int>& ready, std::vector
   }
   try {
     guest.Flush();
-    const auto frame = ready.contains(guest.fd()) ? guest.Read() : std::nullopt;
+    const char* when =
+        stranger.is_challenged ? "before it proved the secret" : "before it said hello";
+    const auto frame = ready.contains(guest.fd()) ? guest.Read(when) : std::nullopt;
     if (frame && frame->first != "heartbeat" && Hear(stranger, frame->first, frame->second)) {
       admitted.push_back(std::move(guest));
       return false;
