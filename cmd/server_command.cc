@@ -107,6 +107,9 @@ int Serve(const ServerOptions& server, std::span<const std::string> args, const 
   const Hangup hangup;
   LobbyOptions lobby_options = server.lobby;
   lobby_options.tool_version = kVersion;
+  lobby_options.session_limits.queue_pairs = server.limits.queue_pairs;
+  lobby_options.session_limits.memory_bytes = server.limits.memory_bytes;
+  lobby_options.session_limits.test_seconds = static_cast<double>(server.limits.duration_ms) / 1e3;
   lobby_options.crowd_changed = [&manager](std::size_t sessions, std::size_t queued) {
     manager.Crowd(sessions, queued);
   };

@@ -21,6 +21,7 @@ constexpr std::array kRows = {
     EventRow{EventKind::kAcceptFailed, "accept_failed", false},
     EventRow{EventKind::kTurnedAway, "turned_away", false},
     EventRow{EventKind::kDismissed, "dismissed", false},
+    EventRow{EventKind::kStatusAsked, "status_asked", false},
     EventRow{EventKind::kWrongSecret, "wrong_secret", false},
     EventRow{EventKind::kEventsLeftOut, "events_left_out", false},
     EventRow{EventKind::kQueued, "queued", false},

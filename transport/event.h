@@ -27,6 +27,7 @@ enum class EventKind {
   kAcceptFailed,
   kTurnedAway,
   kDismissed,
+  kStatusAsked,
   kWrongSecret,
   kEventsLeftOut,
   kQueued,

@@ -16,12 +16,18 @@ EventLimiter::EventLimiter(Log log) : log_(std::move(log)) {}
 
 void EventLimiter::Tell(const Event& event, Deadline now) {
   TellWhatWasLeftOut(now);
+  ++counts_[event.kind];
   if (told_ == kEventsASecond) {
     ++left_out_;
     return;
   }
   ++told_;
   log_(event);
+}
+
+std::uint64_t EventLimiter::CountOf(EventKind kind) const {
+  const auto found = counts_.find(kind);
+  return found == counts_.end() ? 0 : found->second;
 }
 
 Deadline EventLimiter::NextDuty() const {

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,8 @@ class GuestQueue {
 
   std::size_t size() const { return guests_.size(); }
   std::size_t CountOf(std::string_view ip) const;
+  // The next one first.
+  std::span<const Guest> guests() const { return guests_; }
 
   // Addresses take turns, so that one which sends many clients does not keep the others waiting:
   // the guest comes behind those who have no more clients of their own address before them than it

@@ -16,7 +16,7 @@
 namespace rdmabench {
 namespace {
 
-constexpr std::array<std::string_view, 2> kRequests = {kRunRequest, kDoctorRequest};
+constexpr std::array<std::string_view, 3> kRequests = {kRunRequest, kDoctorRequest, kStatusRequest};
 constexpr std::size_t kLongestVersion = 64;
 
 // Another protocol's hello may have any other fields, so this looks at no more than it needs.

@@ -16,6 +16,7 @@ struct Hello {
 
 inline constexpr std::string_view kRunRequest = "run";
 inline constexpr std::string_view kDoctorRequest = "doctor";
+inline constexpr std::string_view kStatusRequest = "status";
 
 Hello MakeHello(std::string_view tool_version, std::string_view request);
 nlohmann::json HelloToJson(const Hello& hello);

@@ -56,7 +56,7 @@ TEST(Hello, MayAskForTheDoctor) {
 
 TEST(Hello, OfAnUnknownRequestNamesTheKnownOnes) {
   EXPECT_THAT([] { CheckHello(HelloToJson(MakeHello("0.1.0", "ruin")), "0.1.0"); },
-              ThrowsMessage<Error>(AllOf(HasSubstr("'ruin'"), HasSubstr("knows run, doctor"))));
+              ThrowsMessage<Error>(AllOf(HasSubstr("'ruin'"), HasSubstr("knows run, doctor, status"))));
 }
 
 class IllFormed : public testing::TestWithParam<std::string_view> {};

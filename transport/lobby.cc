@@ -1,6 +1,9 @@
 #include "transport/lobby.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <optional>
 #include <set>
@@ -13,8 +16,11 @@
 #include "transport/event_limiter.h"
 #include "transport/guest.h"
 #include "transport/guest_queue.h"
+#include "transport/hello.h"
 #include "transport/reception.h"
 #include "transport/secret.h"
+#include "transport/server_status.h"
+#include "transport/status_desk.h"
 
 namespace rdmabench {
 namespace {
@@ -43,6 +49,7 @@ class Lobby::Impl {
         limited_log_(log_),
         reception_(options_, ReadSecret(options), limited_log_),
         queue_(options_, limited_log_),
+        status_desk_(options_),
         listener_(std::in_place, options.bind, options.port),
         port_(listener_->port()) {}
 
@@ -74,6 +81,7 @@ class Lobby::Impl {
     if (hangup.Take()) ReadSecretAgain();
     for (Guest& guest : reception_.Turn(ready_)) Welcome(std::move(guest));
     queue_.Hear(ready_);
+    status_desk_.Turn(ready_);
     ReapSessions();
     AcceptConnections();
     if (!finished()) AdmitClients();
@@ -116,6 +124,7 @@ class Lobby::Impl {
     std::vector<int> writable;
     reception_.AddFds(readable, writable);
     queue_.AddFds(readable, writable);
+    status_desk_.AddFds(readable, writable);
     if (Now() >= accept_again_) {
       readable.insert(readable.end(), listener_->fds().begin(), listener_->fds().end());
     }
@@ -135,12 +144,19 @@ class Lobby::Impl {
   }
 
   Deadline NextDuty() const {
-    Deadline next = std::min({reception_.NextDuty(), queue_.NextDuty(), limited_log_.NextDuty()});
+    Deadline next = std::min({reception_.NextDuty(), queue_.NextDuty(), status_desk_.NextDuty(),
+                              limited_log_.NextDuty()});
     if (exhausted_) next = std::min(next, accept_again_);
     return next;
   }
 
   void Welcome(Guest guest) {
+    if (guest.request() == kStatusRequest) {
+      limited_log_.Tell(
+          {.kind = EventKind::kStatusAsked, .peer = guest.name(), .text = "is told the status"});
+      status_desk_.Answer(std::move(guest), Describe());
+      return;
+    }
     const std::size_t clients = running_.size() + queue_.size() + 1;
     if (clients > options_.sessions + options_.queue) {
       Dismiss(
@@ -164,6 +180,32 @@ class Lobby::Impl {
     CountByAddress served;
     for (const RunningSession& session : running_) ++served[session.visit().ip];
     return served;
+  }
+
+  ServerStatus Describe() const {
+    const auto seconds_since = [](Deadline then) {
+      return std::chrono::duration<double>(Now() - then).count();
+    };
+    ServerStatus status;
+    status.tool_version = options_.tool_version;
+    status.pid = static_cast<std::uint64_t>(getpid());
+    status.uptime_seconds = seconds_since(started_at_);
+    for (const RunningSession& session : running_) status.sessions.push_back(session.Describe());
+    for (const Guest& guest : queue_.guests()) {
+      status.queue.push_back({.place = status.queue.size() + 1,
+                              .peer = guest.name(),
+                              .request = guest.request(),
+                              .waiting_seconds = seconds_since(guest.arrived_at())});
+    }
+    status.totals = totals_;
+    status.totals.clients_dismissed = limited_log_.CountOf(EventKind::kDismissed);
+    status.totals.wrong_secrets = limited_log_.CountOf(EventKind::kWrongSecret);
+    status.totals.connections_turned_away = limited_log_.CountOf(EventKind::kTurnedAway);
+    status.limits = options_.session_limits;
+    status.limits.sessions = options_.sessions;
+    status.limits.queued = options_.queue;
+    status.limits.connections_per_address = options_.per_address;
+    return status;
   }
 
   void Dismiss(Guest& guest, const Error& error) {
@@ -213,9 +255,15 @@ class Lobby::Impl {
             .peer = visit.peer,
             .text = std::string("cannot be served: ") + error.what(),
             .error = error});
-      ++ended_;
-      last_status_ = 1;
+      Count(1);
     }
+  }
+
+  // A session has ended with this status.
+  void Count(int status) {
+    ++ended_;
+    last_status_ = status;
+    ++(status == 0 ? totals_.sessions_done : totals_.sessions_failed);
   }
 
   void ReapSessions() {
@@ -226,8 +274,7 @@ class Lobby::Impl {
       }
       const auto end = ended ? session.Reap() : std::nullopt;
       if (!end) return false;
-      ++ended_;
-      last_status_ = end->status;
+      Count(end->status);
       log_(end->event);
       return true;
     });
@@ -270,12 +317,15 @@ class Lobby::Impl {
   EventLimiter limited_log_;  // of clients that are not served
   Reception reception_;
   GuestQueue queue_;
+  StatusDesk status_desk_;
   std::optional<Listener> listener_;
   const std::uint16_t port_;
 
   std::vector<RunningSession> running_;
   std::uint64_t sessions_ = 0;                      // since the start
   std::pair<std::size_t, std::size_t> told_crowd_;  // sessions, queued
+  const Deadline started_at_ = Now();
+  ServerStatus::Totals totals_;
   std::size_t ended_ = 0;
   int last_status_ = 0;
 

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "transport/server_status.h"
+
 namespace rdmabench {
 
 struct LobbyOptions {
@@ -25,6 +27,8 @@ struct LobbyOptions {
   std::chrono::milliseconds kill_after{5000};    // from SIGTERM to SIGKILL of sessions at the end
   bool once = false;                             // return after the first session has ended
   std::string tool_version = {};
+  // Of the sessions, which keep them; the others are those above. For `rdmabench status`.
+  ServerStatus::Limits session_limits = {};
   // Called when one of the figures has changed; may be empty.
   std::function<void(std::size_t sessions, std::size_t queued)> crowd_changed = {};
 };

@@ -65,6 +65,19 @@ Event RunningSession::Started() const {
                    .fields = {{"request", visit_.request}}});
 }
 
+ServerStatus::Session RunningSession::Describe() const {
+  return {.session = visit_.session,
+          .pid = static_cast<std::uint64_t>(pid()),
+          .peer = visit_.peer,
+          .request = visit_.request,
+          .duration_seconds = std::chrono::duration<double>(Now() - started_at_).count(),
+          .plan = account_.plan,
+          .tests = account_.tests,
+          .tests_started = account_.tests_started,
+          .sizes_measured = account_.sizes_measured,
+          .latest = account_.latest};
+}
+
 std::vector<Event> RunningSession::Hear() {
   std::vector<Event> told;
   try {

@@ -12,6 +12,7 @@
 #include "transport/descriptor.h"
 #include "transport/event.h"
 #include "transport/event_pipe.h"
+#include "transport/server_status.h"
 
 namespace rdmabench {
 
@@ -50,6 +51,7 @@ class RunningSession {
   void Signal(int signal) const { process_.Signal(signal); }
 
   Event Started() const;
+  ServerStatus::Session Describe() const;
   // What its process has told since the last call. Its last word waits for its end.
   std::vector<Event> Hear();
 
