@@ -2,22 +2,17 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <spawn.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <atomic>
-#include <condition_variable>
 #include <csignal>
-#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <thread>
 
 #include "transport/error.h"
-#include "transport/event_pipe.h"
 #include "transport/frame.h"
 #include "transport/hello.h"
+#include "transport/lobby_fixture.h"
 #include "transport/loopback.h"
 #include "transport/session.h"
 
@@ -30,131 +25,8 @@ using ::testing::HasSubstr;
 using Json = nlohmann::json;
 
 constexpr milliseconds kShort{60};
-constexpr milliseconds kNever{60'000};
 
-// Lines as they come, for another thread that waits for one.
-class Journal {
- public:
-  void Add(const Event& event) {
-    const std::lock_guard lock(mutex_);
-    text_ += EventLine(event) + "\n";
-    changed_.notify_all();
-  }
-  // True when a line with `part` has come.
-  bool Has(std::string_view part) {
-    std::unique_lock lock(mutex_);
-    return changed_.wait_until(lock, In(kTestPatience),
-                               [&] { return text_.find(part) != std::string::npos; });
-  }
-  std::string text() {
-    const std::lock_guard lock(mutex_);
-    return text_;
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::string text_;
-};
-
-// A process in place of a session, which tells its events on its stdout. It is spawned, not forked,
-// because the tests have threads.
-int Spawn(std::vector<std::string> command, bool blocks_sigterm, int events) {
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t blocked;
-  sigemptyset(&blocked);
-  if (blocks_sigterm) sigaddset(&blocked, SIGTERM);
-  posix_spawnattr_setsigmask(&attributes, &blocked);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_adddup2(&files, events, STDOUT_FILENO);
-  std::vector<char*> arguments;
-  arguments.reserve(command.size() + 1);
-  for (std::string& argument : command) arguments.push_back(argument.data());
-  arguments.push_back(nullptr);
-  pid_t pid = 0;
-  const int code = posix_spawnp(&pid, arguments[0], &files, &attributes, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&files);
-  posix_spawnattr_destroy(&attributes);
-  Check(code, "cannot spawn " + command[0]);
-  return pid;
-}
-
-class LobbyTest : public testing::Test {
- protected:
-  LobbyTest() {
-    options_.bind = {"127.0.0.1"};
-    options_.port = 0;
-    options_.heartbeat = milliseconds(10);
-    options_.hello_timeout = kNever;
-    options_.peer_timeout = kNever;
-    options_.tool_version = "0.1.0";
-  }
-
-  void Open() {
-    const auto start = [this](Connection connection, const Visit& visit) {
-      SendAll(connection, EncodeFrame("admitted", {{"request", visit.request}}));
-      EventPipe pipe;
-      const int pid = Spawn(command_, blocks_sigterm_, pipe.writer.get());
-      pid_ = pid;
-      return SessionProcess{.pid = pid, .events = std::move(pipe.reader)};
-    };
-    lobby_.emplace(options_, start, [this](const Event& event) { journal_.Add(event); });
-    thread_ = std::thread([this] { status_ = lobby_->Run(interrupt_, hangup_); });
-  }
-
-  void TearDown() override {
-    if (!thread_.joinable()) return;
-    kill(getpid(), SIGTERM);
-    thread_.join();
-  }
-  // Waits until the lobby ends by itself.
-  int Status() {
-    thread_.join();
-    return status_;
-  }
-
-  Connection Call() { return Dial({.host = "127.0.0.1", .port = lobby_->port()}); }
-  std::string HelloFrame(std::string_view request = kRunRequest) {
-    return EncodeFrame("hello", HelloToJson(MakeHello("0.1.0", request)));
-  }
-  Connection CallAndSayHello() {
-    Connection client = Call();
-    SendAll(client, HelloFrame());
-    return client;
-  }
-  // Reads until the client is told that it has this place.
-  static bool GetsPlace(Connection& client, int place) {
-    while (const auto frame = ReadFrame(client)) {
-      if (frame->first == "queued" && frame->second["place"] == place) return true;
-    }
-    return false;
-  }
-  // Reads past the places that the client is told; the kind of the next other frame.
-  static std::pair<std::string, Json> Answer(Connection& client) {
-    while (auto frame = ReadFrame(client)) {
-      if (frame->first != "queued") return *frame;
-    }
-    return {"nothing", {}};
-  }
-  static std::string ErrorText(Connection& client) {
-    const auto [kind, body] = Answer(client);
-    return kind == "error" ? body["message"].get<std::string>() : kind;
-  }
-
-  const Interrupt interrupt_;  // first: its signals have to be blocked in all threads
-  const Hangup hangup_;
-  LobbyOptions options_;
-  std::vector<std::string> command_ = {"sleep", "1000"};
-  bool blocks_sigterm_ = false;
-  Journal journal_;
-  std::optional<Lobby> lobby_;
-  std::thread thread_;
-  int status_ = -1;
-  std::atomic<int> pid_ = 0;  // of the session that was started last
-};
+class LobbyTest : public LobbyFixture {};
 
 TEST_F(LobbyTest, HandsAClientToAProcessAndReportsItsEnd) {
   command_ = {"true"};
@@ -164,35 +36,6 @@ TEST_F(LobbyTest, HandsAClientToAProcessAndReportsItsEnd) {
   EXPECT_EQ(Answer(client).first, "admitted");
   EXPECT_TRUE(journal_.Has(name + " is served by process "));
   EXPECT_TRUE(journal_.Has(name + " ended: exit code 0, process "));
-}
-
-// What a session's process tells, as a shell says it.
-std::vector<std::string> Telling(const std::string& json, const std::string& then) {
-  return {"sh", "-c", "echo '" + json + "'; " + then};
-}
-
-TEST_F(LobbyTest, WritesDownWhatASessionTellsAndThenHowItEnded) {
-  command_ = Telling(R"({"event":"plan_agreed","text":"plan: x","plan":"write_bw rc","tests":2}
-{"event":"test_started","text":"write_bw rc begins"}
-{"event":"session_ended","text":"failed: no more","error":{"message":"no more"}})",
-                     "exit 3");
-  Open();
-  Connection client = CallAndSayHello();
-  const std::string name = client.local().ToString();
-  EXPECT_TRUE(journal_.Has(name + " is served by process "));
-  EXPECT_TRUE(journal_.Has(name + " write_bw rc begins\n"));
-  EXPECT_TRUE(journal_.Has(name + " failed: no more; exit code 3, session 1, process "));
-  EXPECT_TRUE(journal_.Has(", of write_bw rc 1 of 2 tests begun, 0 sizes measured\n"));
-}
-
-TEST_F(LobbyTest, DoesNotListenToASessionThatSpeaksForOthers) {
-  command_ = Telling(R"({"event":"session_started","text":"x","peer":"10.0.0.1:5"})", "exit 0");
-  Open();
-  Connection client = CallAndSayHello();
-  const std::string name = client.local().ToString();
-  EXPECT_TRUE(journal_.Has(name + " is not listened to any more: it sent what is no event"));
-  EXPECT_TRUE(journal_.Has(name + " ended: exit code 0"));
-  EXPECT_THAT(journal_.text(), testing::Not(HasSubstr("10.0.0.1")));
 }
 
 TEST_F(LobbyTest, HandsOnWhatTheClientHasComeFor) {
