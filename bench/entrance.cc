@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "report/version.h"
+#include "transport/handshake.h"
 #include "transport/hello.h"
 #include "transport/json_reader.h"
 #include "transport/peer_error.h"
@@ -23,18 +25,52 @@ Error Busy(std::size_t place, const Call& call) {
           "--max-sessions"};
 }
 
+// A queued client hears of its place every half second, so each frame has the same deadline.
+std::pair<std::string, nlohmann::json> NextAnswer(Session& session, bool is_greeted) {
+  const Deadline deadline = In(kAnswerTimeout);
+  if (is_greeted) return session.ReceiveAny({"welcome", "queued"}, deadline, "its welcome");
+  return session.ReceiveAny({"welcome", "queued", "challenge"}, deadline, "its welcome");
+}
+
 }  // namespace
 
-void Enter(Session& session, std::string_view request, const Call& call, const Observer& observer) {
+void Greet(Session& session, std::string_view request, const Call& call) {
   session.Begin("saying hello");
-  session.Send("hello", HelloToJson(MakeHello(kVersion, request)));
+  const Hello hello = MakeHello(kVersion, request);
+  session.Send("hello", HelloToJson(hello));
+  if (!call.secret) return;
+  session.Begin("proving the secret");
+  const auto [kind, body] = session.ReceiveAny({"challenge", "welcome", "queued", "status"},
+                                               In(kAnswerTimeout), "its challenge");
+  if (kind != "challenge") {
+    throw Error(Blame::kRun,
+                "the server has no secret, and so cannot show that it is the one you mean",
+                "start it with --secret-file, or leave --secret-file out here");
+  }
+  const Handshake handshake{.request = hello.request,
+                            .client_nonce = hello.nonce,
+                            .server_nonce = ChallengeFromJson(body)};
+  session.Send("proof", MakeProof(*call.secret, Prover::kClient, handshake));
+  const nlohmann::json proof = session.Receive("proof", In(kAnswerTimeout), "its proof");
+  if (!IsProof(proof, *call.secret, Prover::kServer, handshake)) {
+    throw Error(WrongSecret(Prover::kServer));
+  }
+  session.Begin("waiting for its answer");
+}
+
+Error SecretIsAskedFor() {
+  return {Blame::kRun, "the server asks for a secret",
+          "give the file that it was started with, or a copy of it, by --secret-file"};
+}
+
+void Enter(Session& session, std::string_view request, const Call& call, const Observer& observer) {
+  Greet(session, request, call);
   const Deadline patience = In(call.wait);
   std::size_t told = 0;
   for (;;) {
-    // A queued client hears of its place every half second, so each frame has the same deadline.
-    auto [kind, body] =
-        session.ReceiveAny({"welcome", "queued"}, In(kAnswerTimeout), "its welcome");
+    auto [kind, body] = NextAnswer(session, call.secret != nullptr);
     if (kind == "welcome") return;
+    if (kind == "challenge") throw Error(SecretIsAskedFor());
     session.Begin("waiting for its turn");
     JsonReader reader(body, kind);
     const auto place = static_cast<std::size_t>(reader.Number("place", 1, 1'000'000));

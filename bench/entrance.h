@@ -1,15 +1,23 @@
-// How a client gets its turn: hello, then the server's queue.
+// How a client gets its turn: hello, the secret where there is one, then the server's queue.
 #pragma once
 
 #include <string_view>
 
 #include "bench/local.h"
+#include "transport/error.h"
 #include "transport/session.h"
 
 namespace rdmabench {
 
-// Returns once the server has welcomed the client, whose request is one of hello.h's. Throws
-// Error(kRun), also when the turn does not come in `call.wait`.
+// Says hello for one of hello.h's requests. With `call.secret` proves that this side has it, and
+// sees the server prove the same: a server that does not ask for it is refused. Throws Error(kRun).
+void Greet(Session& session, std::string_view request, const Call& call);
+
+// Of a server that answers a greeting without a secret by "challenge".
+Error SecretIsAskedFor();
+
+// Greets, and returns once the server has welcomed the client. Throws Error(kRun), also when the
+// turn does not come in `call.wait`.
 void Enter(Session& session, std::string_view request, const Call& call, const Observer& observer);
 
 }  // namespace rdmabench

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include "report/report.h"
 #include "report/samples.h"
 #include "transport/placement.h"
+#include "transport/secret.h"
 
 namespace rdmabench {
 
@@ -37,6 +39,8 @@ struct Call {
   std::chrono::milliseconds connect_timeout{10'000};
   std::chrono::milliseconds wait{60'000};  // for its turn, when the server is busy
   std::string source_ip = {};              // empty: the system's choice
+  // What both sides have to have; null: neither. (Shared, because a secret has no copies.)
+  std::shared_ptr<const Secret> secret = {};
 };
 
 // How far a run is; for a terminal.

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <functional>
+#include <memory>
 #include <string_view>
 
 #include "bench/rails.h"
@@ -18,6 +19,7 @@
 #include "transport/error.h"
 #include "transport/joined.h"
 #include "transport/nearest.h"
+#include "transport/secret.h"
 
 namespace rdmabench {
 namespace {
@@ -87,6 +89,13 @@ void AddSessionOptions(CLI::App& app, Call& call) {
   session.Number("-p,--port", call.port, kTcpPort, "TCP port of the server");
   session.Text("--source-ip,--bind-source-ip", call.source_ip, "IP",
                "address that the session comes from; default: the system's choice");
+  session.Add(
+      "--secret-file", "FILE",
+      "the server's secret, of which this host has a copy: a file of this user or root that "
+      "others cannot read; each side shows the other that it has it",
+      [&call](const std::string& path) {
+        call.secret = std::make_shared<const Secret>(Secret::FromFile(path));
+      });
   session.Time("--connect-timeout", call.connect_timeout, kMilliseconds,
                "go on trying to connect for so long; default 10 s");
   session.Time("--wait", call.wait, kMilliseconds,

@@ -45,18 +45,18 @@ std::string KindOf(mode_t mode) {
 }
 
 // Of the file that is open, so that another one of its name cannot take its place.
-void CheckFile(int fd, const std::string& path, uid_t self) {
+void CheckFile(int fd, const std::string& path, const Secret::Owners& owners) {
   struct stat status = {};
   CheckErrno(fstat(fd, &status), "cannot examine " + Named(path));
   if (!S_ISREG(status.st_mode)) {
     Refuse(path, "is " + KindOf(status.st_mode), "name a file; " + Remedy(path));
   }
-  if (status.st_uid != self && status.st_uid != 0) {
+  if (status.st_uid != owners.self && status.st_uid != owners.root) {
     Refuse(path,
            "belongs to user " + std::to_string(status.st_uid) +
-               ", and not to the user that runs rdmabench (" + std::to_string(self) +
+               ", and not to the user that runs rdmabench (" + std::to_string(owners.self) +
                ") or to root",
-           Command("chown " + std::to_string(self), path));
+           Command("chown " + std::to_string(owners.self), path));
   }
   if ((status.st_mode & kOfOthers) == 0) return;
   char mode[8];
@@ -78,18 +78,18 @@ Secret::~Secret() { Wipe(); }
 
 void Secret::Wipe() noexcept { OPENSSL_cleanse(bytes_.data(), bytes_.size()); }
 
-Secret Secret::FromFile(const std::string& path, std::optional<unsigned> user) {
-  const uid_t self = user.value_or(geteuid());
+Secret Secret::FromFile(const std::string& path, std::optional<Owners> owners) {
+  const Owners allowed = owners.value_or(Owners{.self = geteuid()});
   // A pipe without a writer would be waited for.
   const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (file.get() < 0) {
     const int code = errno;
     Check(code, "cannot read " + Named(path),
           code == EACCES ? "let the user that runs rdmabench own it: " +
-                               Command("chown " + std::to_string(self), path)
+                               Command("chown " + std::to_string(allowed.self), path)
                          : Remedy(path));
   }
-  CheckFile(file.get(), path, self);
+  CheckFile(file.get(), path, allowed);
   // One allocation, so that no copy is left behind: a line end and one byte too many fit, too.
   Secret read(std::vector<unsigned char>(kMostBytes + 2));
   std::vector<unsigned char>& bytes = read.bytes_;

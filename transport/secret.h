@@ -17,14 +17,20 @@ using Mac = std::array<unsigned char, 32>;
 
 class Secret {
  public:
+  // Numbers of the users who may own the file.
+  struct Owners {
+    unsigned self;
+    unsigned root = 0;
+  };
+
   static constexpr std::size_t kLeastBytes = 16;
   static constexpr std::size_t kMostBytes = 4096;
 
   // The file's content without one line end after it. It has to be a regular file of this user or
   // of root that nobody else can read, write or execute; a symbolic link is followed, and the rules
-  // are those of what it leads to. `user`: in place of this process's. Throws Error(kEnvironment)
-  // with the remedy.
-  static Secret FromFile(const std::string& path, std::optional<unsigned> user = {});
+  // are those of what it leads to. `owners`: in place of this process's user and root. Throws
+  // Error(kEnvironment) with the remedy.
+  static Secret FromFile(const std::string& path, std::optional<Owners> owners = {});
   // `text` as the content of a file; `name` is for errors.
   static Secret FromText(std::string_view text, const std::string& name);
 
