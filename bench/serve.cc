@@ -26,7 +26,6 @@ namespace {
 using nlohmann::json;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kPlanTimeout{30'000};
 constexpr milliseconds kByeTimeout{30'000};
 // Beyond the duration that the server allows: a full queue of large messages drains for long on a
 // slow link.
@@ -43,8 +42,8 @@ class ServerRun {
 
   void Run() {
     session_.Begin("awaiting the plan");
-    const Proposal proposal =
-        ProposalFromJson(session_.Receive("plan", In(kPlanTimeout), "its plan"));
+    const Deadline idle = In(milliseconds(options_.limits.idle_ms));
+    const Proposal proposal = ProposalFromJson(session_.Receive("plan", idle, "its plan"));
     session_.Begin("opening the device");
     Local local = options_.local;
     local.placement = Grant(local.placement, proposal.plan.remote);

@@ -14,6 +14,7 @@ constexpr Range kSessions{1, 1024};
 constexpr Range kQueued{0, 1024};
 constexpr Range kPerAddress{1, 4096};
 constexpr Range kHelloTimeout{100, 600'000};
+constexpr Range kIdleTimeout{100, 600'000};
 
 LogFormat ParseLogFormat(const std::string& text) {
   if (text == "text") return LogFormat::kText;
@@ -59,6 +60,8 @@ void AddServerLimits(CLI::App& app, ServerOptions& server) {
                 "connections of one IP address, served ones included; default 32");
   limits.Time("--hello-timeout", lobby.hello_timeout, kHelloTimeout,
               "for a connection to say hello and prove the secret; default 5s");
+  limits.Time("--idle-timeout", server.limits.idle_ms, kIdleTimeout,
+              "for a client that is served to send its plan; default 15s");
   limits.Number("--limit-qp", server.limits.queue_pairs, kQueuePairs, "queue pairs a client");
   limits.Size("--limit-memory", server.limits.memory_bytes, Range{4096, std::uint64_t{1} << 50},
               "bytes of memory a client; default 4G");
