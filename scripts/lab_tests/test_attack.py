@@ -7,7 +7,6 @@ server; the cases then look at what was seen.
 import contextlib
 import dataclasses
 import importlib.util
-import json
 import pathlib
 import re
 import time
