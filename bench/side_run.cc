@@ -1,5 +1,6 @@
 #include "bench/side_run.h"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -20,6 +21,8 @@ constexpr double kMostDriftPpm = 1e9;
 constexpr double kMostMessagesPerSecond = 1e12;
 constexpr double kMostPercent = 1e9;
 constexpr std::uint64_t kLatestNs = std::uint64_t{1} << 62;
+// 13 days, since a window opened: as seconds and back they are the same nanoseconds.
+constexpr std::uint64_t kMostSampleNs = std::uint64_t{1} << 50;
 constexpr std::size_t kMostSamples = 16384;
 constexpr std::size_t kMostBuckets = 65536;
 constexpr std::size_t kLongestWays = 16384;
@@ -216,7 +219,7 @@ json SideRunToJson(const SideRun& run) {
   json seconds = json::array();
   json messages = json::array();
   for (const report::ProgressSample& sample : run.samples) {
-    seconds.push_back(static_cast<std::uint64_t>(sample.seconds * 1e9));
+    seconds.push_back(std::llround(sample.seconds * 1e9));
     messages.push_back(sample.messages);
   }
   object["sample_ns"] = std::move(seconds);
@@ -255,7 +258,7 @@ SideRun SideRunFromJson(const json& object, std::uint32_t queue_pairs, std::size
   }
   run.counters = ReadCounterDeltas(reader);
   ReadRails(reader, rails, run);
-  const std::vector<std::uint64_t> ns = reader.Numbers("sample_ns", 0, kMost, kMostSamples);
+  const std::vector<std::uint64_t> ns = reader.Numbers("sample_ns", 0, kMostSampleNs, kMostSamples);
   const std::vector<std::uint64_t> messages =
       reader.Numbers("sample_messages", 0, kMost, kMostSamples);
   reader.Done();

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -155,6 +156,12 @@ TEST(SideRun, BringsItsSamplesBackToTheNanosecond) {
   EXPECT_EQ(back.samples[1].messages, 20U);
 }
 
+TEST(SideRun, RoundsItsSamplesToNanoseconds) {
+  SideRun run;
+  run.samples = {{std::nextafter(1.0, 0.0), 1}};
+  EXPECT_EQ(SideRunToJson(run)["sample_ns"], json::array({1'000'000'000}));
+}
+
 TEST(SideRun, BringsItsRoundTripsBack) {
   const SideRun run = FullRun();
   const SideRun back = Read(OnTheWire(run));
@@ -257,6 +264,7 @@ INSTANTIATE_TEST_SUITE_P(
         Hostile{"opened_as_text", "/sent_opened_ns", "1"},
         Hostile{"opened_beyond_all_time", "/received_opened_ns", kMost},
         Hostile{"sample_time", "/sample_ns", {-1}},
+        Hostile{"sample_beyond_all_time", "/sample_ns", {0, kMost}},
         Hostile{"samples_as_object", "/sample_messages", json::object()},
         Hostile{"negative_processor_time", "/cpu/process/user_seconds", -1.0},
         Hostile{"endless_processor_time", "/cpu/workers/system_seconds", 1e300},
