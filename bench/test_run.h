@@ -51,7 +51,9 @@ class TestRun {
   const Crew& crew() const { return crew_; }
 
  private:
-  void Meet(std::string_view kind, const RingShape& shape);
+  void Meet(std::string_view kind, const RingShape& shape, std::chrono::milliseconds planned);
+  // How long the peer may take for what the plan gives so long.
+  std::chrono::milliseconds Patience(std::chrono::milliseconds planned) const;
   Job JobFor(const RingShape& shape);  // of the next run
   void AddSchedule(const RingShape& shape, Job& job) const;
   double TicksPerMessage(const RingShape& shape) const;
