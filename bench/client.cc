@@ -14,6 +14,7 @@
 #include "bench/bounds.h"
 #include "bench/checks.h"
 #include "bench/clock_drift.h"
+#include "bench/device_watch.h"
 #include "bench/doctor_session.h"
 #include "bench/entrance.h"
 #include "bench/explain.h"
@@ -24,6 +25,7 @@
 #include "bench/rails.h"
 #include "bench/rate_search.h"
 #include "bench/result.h"
+#include "bench/settle.h"
 #include "bench/test_run.h"
 #include "bench/whereabouts.h"
 #include "report/latency.h"
@@ -64,6 +66,21 @@ class ClientRun {
     const Site site(options_.local, OpenRails(options_.local, session_.local().ip),
                     plan_.MostThreads());
     if (site.session_cpu) session_.PinThread(*site.session_cpu);
+    DeviceWatch watch(site, session_, "client", options_.observer.warn);
+    watch_ = &watch;
+    try {
+      RunPlan(site);
+    } catch (const std::exception& exception) {
+      const Error error = Settle(session_, AsError(exception), "client",
+                                 [&watch](Error own) { return watch.Explain(std::move(own)); });
+      Record(watch.TakeWarnings());
+      throw Error(error);
+    }
+    Record(watch.TakeWarnings());
+  }
+
+ private:
+  void RunPlan(const Site& site) {
     for (const TestPlan& test : plan_.tests) CheckRails(test, site.rails.size());
     const std::vector<Answer> answers = Propose(site);
     if (options_.observer.explain) options_.observer.explain(Explain(site, report_.hosts[1]));
@@ -93,7 +110,6 @@ class ClientRun {
     session_.Receive("bye", In(kAnswerTimeout), "its goodbye");
   }
 
- private:
   report::Host DescribeClient(const Site& site, const std::vector<Answer>& answers) const {
     RailGids gids(site.rails.size());
     for (const Answer& answer : answers) {
@@ -147,8 +163,8 @@ class ClientRun {
   void RunTest(const Site& site, std::size_t index, const Agreement& agreement,
                std::uint32_t number) {
     const TestPlan test = OverRails(plan_.tests[index], site.rails.size());
-    TestRun run(
-        {session_, site, test, agreement, Role::kClient, kLongestPhase, KeepSamples(), number});
+    TestRun run({session_, site, test, agreement, Role::kClient, kLongestPhase, KeepSamples(),
+                 number, watch_});
     for (std::size_t size = 0; size < agreement.shapes.size(); ++size) {
       const ResultContext context{index, size, test, agreement, run.crew(), number, report_.hosts};
       if (test.run.HasSearch()) {
@@ -201,6 +217,8 @@ class ClientRun {
       }
       throw;
     }
+    Record(own.warnings);
+    Warn(peer.warnings);
     Note(own.whereabouts, report_.hosts[0]);
     Note(peer.whereabouts, report_.hosts[1]);
     Warn(PlacementWarnings(report_.hosts));
@@ -214,11 +232,15 @@ class ClientRun {
     report_.results.push_back(std::move(result));
     SideRun& initiator = test.queue.reversed ? peer : own;
     HandOn(initiator, test);
-    if (options_.observer.so_far) {
-      session_.Begin("writing what was measured so far");
-      options_.observer.so_far(report_);
-    }
     return std::move(initiator);
+  }
+
+  // Of what the devices told, which was on stderr at once.
+  void Record(const std::vector<std::string>& warnings) {
+    std::vector<std::string>& known = report_.warnings;
+    for (const std::string& warning : warnings) {
+      if (std::find(known.begin(), known.end(), warning) == known.end()) known.push_back(warning);
+    }
   }
 
   // Of each once, although the next run, or another session, finds it again.
@@ -286,6 +308,7 @@ class ClientRun {
   const ClientOptions& options_;
   Session& session_;
   report::Report& report_;
+  DeviceWatch* watch_ = nullptr;  // while the plan is run
   std::optional<std::size_t> current_;
   std::size_t done_ = 0;     // sizes of tests that are measured
   std::size_t results_ = 0;  // of all runs of all tests
@@ -310,8 +333,8 @@ std::size_t RunSession(const Plan& plan, std::size_t first, const ClientOptions&
     run->Run();
     return plan.tests.size();
   } catch (const std::exception& exception) {
-    const Error error = AsError(exception).At("client", session ? session->step() : "connecting");
-    if (session) session->Fail(error);
+    Error error = AsError(exception);
+    error = session ? Settle(*session, error, "client") : error.At("client", "connecting");
     const bool is_of_a_test = run && run->current() && plan.tests.size() > 1;
     if (!is_of_a_test || error.blame() == Blame::kInterrupted) throw Error(error);
     report.failures.push_back({*run->current(), plan.tests[*run->current()].test, Describe(error)});
@@ -343,8 +366,6 @@ void RunClient(const Plan& plan, const ClientOptions& options, const Interrupt& 
   std::size_t next = 0;
   while (next < plan.tests.size()) {
     next = RunSession(plan, next, options, interrupt, report);
-    const bool has_failed = !report.failures.empty() && next < plan.tests.size();
-    if (has_failed && options.observer.so_far) options.observer.so_far(report);
   }
   if (report.failures.empty()) return;
   throw Error(Blame::kRun, std::to_string(report.failures.size()) + " of " +

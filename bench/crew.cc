@@ -7,11 +7,14 @@
 #include <future>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "bench/credit.h"
 #include "bench/failure_text.h"
 #include "bench/thread_meter.h"
+#include "transport/catalogue.h"
+#include "transport/deadline.h"
 #include "transport/json_reader.h"
 
 namespace rdmabench {
@@ -28,6 +31,8 @@ constexpr std::uint32_t kMostInlineWish = 256;
 // will.
 constexpr milliseconds kQuiet{300};
 constexpr milliseconds kLook{20};
+// How long a better reason than a flushed request is waited for.
+constexpr milliseconds kAfterthought{300};
 
 std::uint32_t InlineWish(const Agreement& agreement) {
   std::uint32_t wish = 0;
@@ -213,7 +218,11 @@ std::vector<JobRun> Crew::Work(const Job& job, const Run& run) {
     }
   }
   if (run.samples != nullptr) *run.samples = std::move(samples);
-  if (!setting_.session.abort_flag()) Renew();
+  if (setting_.session.abort_flag()) {
+    SeekOwnReason();
+  } else {
+    Renew();
+  }
   return std::move(progress.results);
 }
 
@@ -256,14 +265,32 @@ void Crew::Start(std::uint32_t index, const Job& job, const Run& run, Progress& 
       progress.results[index].cost = meter.Stop();
       ran_on_[index] = sched_getcpu();
       const LoopResult& loop = progress.results[index].loop;
-      if (loop.outcome == Outcome::kFailed) {
-        session.Abort(
-            DescribeFailure(RootCause(loop.failure, worker.endpoint(), worker.control())));
-      }
+      if (loop.outcome == Outcome::kFailed) Report(loop.failure, worker);
     } catch (const std::exception& exception) {
       session.Abort(AsError(exception));
     }
   })));
+}
+
+// Of flushed requests alone nothing is known but that something else went wrong: another worker's
+// request, an event of the device or the peer may say what, at nearly the same time.
+void Crew::Report(const Failure& failure, Worker& worker) {
+  Session& session = setting_.session;
+  const Error error = DescribeFailure(RootCause(failure, worker.endpoint(), worker.control()));
+  const Deadline until = In(kAfterthought);
+  while (IsConsequence(error) && Now() < until) {
+    if (session.abort_flag()) return;
+    std::this_thread::sleep_for(kLook);
+  }
+  session.Abort(error);
+}
+
+// The peer has failed and told why; what went wrong here meanwhile may still lie in a queue.
+void Crew::SeekOwnReason() {
+  for (const std::unique_ptr<Worker>& worker : workers_) {
+    const auto cause = FindCause(worker->endpoint(), worker->control());
+    if (cause) return setting_.session.Abort(DescribeFailure(*cause));
+  }
 }
 
 // The peer says how much it has sent; only then it is known when all has come.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bench/agreement.h"
+#include "bench/device_watch.h"
 #include "bench/duty.h"
 #include "bench/job.h"
 #include "bench/monitor.h"
@@ -39,6 +40,7 @@ class Crew {
     std::chrono::milliseconds longest_phase;  // that the peer may take
     std::uint64_t keep_samples = 0;           // of a size, one by one, at most
     std::uint32_t run = 1;                    // of the plan's
+    DeviceWatch* watch = nullptr;             // of the site's devices; may be null
   };
 
   // What a run of a job needs beside the job itself.
@@ -92,6 +94,8 @@ class Crew {
                    Deadline deadline);
   std::uint32_t CreditQueues(std::uint32_t pairs) const;
   void Start(std::uint32_t index, const Job& job, const Run& run, Progress& progress);
+  void Report(const Failure& failure, Worker& worker);
+  void SeekOwnReason();
   void AwaitPeer();
   void Expect(const std::vector<std::uint64_t>& messages);  // of each worker
   void AwaitWorkers(Progress& progress, const Job& job);

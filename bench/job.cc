@@ -32,17 +32,22 @@ MappedMemory ExposedMemory(const Endpoint& endpoint) {
   return {.data = endpoint.exposed_data(), .addr = endpoint.exposed_addr()};
 }
 
-Failure RootCause(const Failure& seen, const Endpoint& endpoint, const Endpoint* control) {
-  if (seen.what != Failure::What::kCompletion || seen.code != IBV_WC_WR_FLUSH_ERR) return seen;
+std::optional<Failure> FindCause(const Endpoint& endpoint, const Endpoint* control) {
   for (const Endpoint* side : {&endpoint, control}) {
     if (side == nullptr) continue;
     for (const std::span<const Cq> cqs : {side->send_cqs(), side->recv_cqs()}) {
       for (const Cq& cq : cqs) {
-        if (const std::optional<Failure> cause = FindFailure(cq.get())) return *cause;
+        if (const std::optional<Failure> cause = FindFailure(cq.get())) return cause;
       }
     }
   }
-  return seen;
+  return std::nullopt;
+}
+
+Failure RootCause(const Failure& seen, const Endpoint& endpoint, const Endpoint* control) {
+  const bool is_completion = seen.what == Failure::What::kCompletion;
+  if (is_completion && seen.code != IBV_WC_WR_FLUSH_ERR) return seen;
+  return FindCause(endpoint, control).value_or(seen);
 }
 
 bool UsesInline(const Endpoint& endpoint, const Job& job) {

@@ -129,7 +129,11 @@ MappedMemory ExposedMemory(const Endpoint& endpoint);
 
 // When a request failed, its queue pair flushes all others, and a flushed one may be seen first.
 // The failure itself where it is still in one of the completion queues, else what was seen.
+// Whatever a post failed with, a completion in error says more, too.
 Failure RootCause(const Failure& seen, const Endpoint& endpoint, const Endpoint* control);
+
+// A failure that is no flushed request, in one of the completion queues. Empties them.
+std::optional<Failure> FindCause(const Endpoint& endpoint, const Endpoint* control);
 
 // Whether messages of this shape travel inside their requests.
 bool UsesInline(const Endpoint& endpoint, const Job& job);

@@ -9,12 +9,14 @@
 #include <utility>
 #include <vector>
 
+#include "bench/device_watch.h"
 #include "bench/doctor_session.h"
 #include "bench/host_json.h"
 #include "bench/placement_choice.h"
 #include "bench/proposal.h"
 #include "bench/rails.h"
 #include "bench/session_events.h"
+#include "bench/settle.h"
 #include "bench/test_run.h"
 #include "report/version.h"
 #include "transport/peer_error.h"
@@ -54,6 +56,20 @@ class ServerRun {
                                                local);
     const Site site(local, std::move(ports), proposal.plan.MostThreads());
     if (site.session_cpu) session_.PinThread(*site.session_cpu);
+    DeviceWatch watch(site, session_, "server", [this](std::string_view warning) {
+      Tell({.kind = EventKind::kDeviceWarning, .peer = "", .text = std::string(warning)});
+    });
+    watch_ = &watch;
+    try {
+      RunPlan(site, proposal);
+    } catch (const std::exception& exception) {
+      throw Settle(session_, AsError(exception), "server",
+                   [&watch](Error own) { return watch.Explain(std::move(own)); });
+    }
+  }
+
+ private:
+  void RunPlan(const Site& site, const Proposal& proposal) {
     const std::vector<std::optional<Agreement>> agreements = Accept(site, proposal);
     Tell(PlanAgreed(proposal.plan, CountAccepted(agreements)));
     for (std::size_t i = 0; i < agreements.size(); ++i) {
@@ -68,7 +84,6 @@ class ServerRun {
     session_.Send("bye", json::object());
   }
 
- private:
   // One for each test; absent: refused, while others are not. A plan of one test that is refused
   // ends the session.
   std::vector<std::optional<Agreement>> Accept(const Site& site, const Proposal& proposal) {
@@ -110,7 +125,7 @@ class ServerRun {
     Tell(TestStarted(test, site.rails.size(), agreement.shapes.size(), number));
     const milliseconds longest_phase = milliseconds(options_.limits.duration_ms) + kPhaseMargin;
     TestRun run({session_, site, test, agreement, Role::kServer, longest_phase,
-                 proposal.keep_samples, number});
+                 proposal.keep_samples, number, watch_});
     for (std::size_t size = 0; size < agreement.shapes.size(); ++size) {
       const RingShape& shape = agreement.shapes[size];
       if (!test.run.HasSearch()) {
@@ -135,6 +150,7 @@ class ServerRun {
 
   Session& session_;
   const ServeOptions& options_;
+  DeviceWatch* watch_ = nullptr;  // while the plan is run
 };
 
 }  // namespace
@@ -156,9 +172,7 @@ void ServeSession(Connection connection, const ServeOptions& options, const Inte
       ServerRun(session, options).Run();
     }
   } catch (const std::exception& exception) {
-    const Error error = AsError(exception).At("server", session.step());
-    session.Fail(error);
-    throw Error(error);
+    throw Settle(session, AsError(exception), "server");
   }
 }
 

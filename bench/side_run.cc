@@ -26,6 +26,8 @@ constexpr std::uint64_t kMostSampleNs = std::uint64_t{1} << 50;
 constexpr std::size_t kMostSamples = 16384;
 constexpr std::size_t kMostBuckets = 65536;
 constexpr std::size_t kLongestWays = 16384;
+constexpr std::size_t kMostWarnings = 64;
+constexpr std::size_t kLongestWarning = 2000;
 
 // Two lists that belong together.
 void CheckPairs(std::size_t first, std::size_t second, const std::string& path) {
@@ -199,7 +201,8 @@ json SideRunToJson(const SideRun& run) {
                  {"received_opened_ns", run.received_opened_ns},
                  {"inline_bytes", run.inline_bytes},
                  {"inline_used", run.inline_used},
-                 {"whereabouts", WhereaboutsToJson(run.whereabouts)}};
+                 {"whereabouts", WhereaboutsToJson(run.whereabouts)},
+                 {"warnings", run.warnings}};
   if (run.memory) object["memory"] = MemoryToJson(*run.memory);
   if (run.sent) object["sent"] = TrafficToJson(*run.sent);
   if (run.received) object["received"] = TrafficToJson(*run.received);
@@ -241,6 +244,7 @@ SideRun SideRunFromJson(const json& object, std::uint32_t queue_pairs, std::size
       static_cast<std::uint32_t>(reader.Number("inline_bytes", 0, ~std::uint32_t{0}));
   run.inline_used = reader.Flag("inline_used");
   run.whereabouts = WhereaboutsFromJson(reader.Object("whereabouts"));
+  run.warnings = reader.Texts("warnings", kMostWarnings, kLongestWarning);
   if (reader.Has("sent")) run.sent = TrafficFromJson(reader.Object("sent"), queue_pairs);
   if (reader.Has("received")) {
     run.received = TrafficFromJson(reader.Object("received"), queue_pairs);

@@ -67,6 +67,7 @@ struct SideRun {
   std::uint32_t inline_bytes = 0;                   // granted
   bool inline_used = false;
   Whereabouts whereabouts;
+  std::vector<std::string> warnings;  // of what this side's devices told since the last account
 };
 
 nlohmann::json SideRunToJson(const SideRun& run);

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "transport/counter_table.h"
 #include "transport/device_info.h"
@@ -15,6 +16,8 @@ namespace rdmabench {
 namespace {
 
 constexpr std::string_view kSysfs = "/sys";
+constexpr std::string_view kProc = "/proc";
+constexpr std::string_view kSoftware = "rdma_rxe";
 
 PortCounters CountersOf(const Rail& rail) {
   const DeviceInfo& info = rail.device.info();
@@ -38,16 +41,30 @@ report::CounterDeltas Deltas(const Rail& rail, const PortCounters& before,
   return {moves.begin(), moves.end()};
 }
 
-std::vector<PortCounters> CountersOf(const Site& site) {
+}  // namespace
+
+std::vector<PortCounters> ReadCountersOf(const Site& site) {
   std::vector<PortCounters> counters;
   for (const Rail& rail : site.rails) counters.push_back(CountersOf(rail));
+  // The kernel's own packets are the software device's; of several devices the first one has all.
+  if (!counters.empty() && site.rails.front().device.info().driver == kSoftware) {
+    counters.front().merge(ReadIp(kProc));
+  }
   return counters;
 }
 
-}  // namespace
+std::vector<report::CounterDeltas> MovedSince(const Site& site,
+                                              const std::vector<PortCounters>& before) {
+  const std::vector<PortCounters> after = ReadCountersOf(site);
+  std::vector<report::CounterDeltas> moved;
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    moved.push_back(Deltas(site.rails[i], before[i], after[i]));
+  }
+  return moved;
+}
 
 Surroundings::Surroundings(const Site& site)
-    : site_(site), counters_(CountersOf(site)), opened_(Now()) {}
+    : site_(site), counters_(ReadCountersOf(site)), opened_(Now()) {}
 
 void Surroundings::Close(SideRun& run) const {
   const Moment closed = Now();
@@ -59,11 +76,11 @@ void Surroundings::Close(SideRun& run) const {
     run.cpu->host_softirq_seconds =
         std::max(0.0, *closed.softirq_seconds - *opened_.softirq_seconds);
   }
-  const std::vector<PortCounters> after = CountersOf(site_);
+  std::vector<report::CounterDeltas> moved = MovedSince(site_, counters_);
   std::map<std::string, std::int64_t> sums;
   run.rails.resize(site_.rails.size());
-  for (std::size_t i = 0; i < after.size(); ++i) {
-    run.rails[i].counters = Deltas(site_.rails[i], counters_[i], after[i]);
+  for (std::size_t i = 0; i < moved.size(); ++i) {
+    run.rails[i].counters = std::move(moved[i]);
     for (const auto& [name, move] : run.rails[i].counters) sums[name] += move;
   }
   run.counters = {sums.begin(), sums.end()};

@@ -13,6 +13,12 @@
 
 namespace rdmabench {
 
+// What each device's port and what lies below it count at this moment.
+std::vector<PortCounters> ReadCountersOf(const Site& site);
+// What has moved since, of each device; of packets also what has not.
+std::vector<report::CounterDeltas> MovedSince(const Site& site,
+                                              const std::vector<PortCounters>& before);
+
 class Surroundings {
  public:
   // Reads them. `site` must outlive it.

@@ -9,11 +9,13 @@
 #include "bench/arrivals.h"
 #include "bench/clock_offset.h"
 #include "bench/ending.h"
+#include "bench/failure_facts.h"
 #include "bench/kept_samples.h"
 #include "bench/numbering.h"
 #include "bench/open_account.h"
 #include "bench/open_loop.h"
 #include "bench/run_account.h"
+#include "bench/settle.h"
 #include "bench/shape.h"
 #include "bench/surroundings.h"
 #include "report/latency.h"
@@ -53,6 +55,7 @@ TestRun::TestRun(const Crew::Setting& setting)
     : setting_((setting.session.Begin("making the queue pairs"), setting)),
       test_(FindTest(setting.plan.test)),
       crew_(setting),
+      counters_(ReadCountersOf(setting.site)),
       arrival_seed_(setting.plan.run.arrival_seed.value_or(kFirstSeed) +
                     (setting.run - 1) * setting.agreement.shapes.size()) {
   Session& session = setting_.session;
@@ -65,23 +68,13 @@ TestRun::TestRun(const Crew::Setting& setting)
   session.Receive("connected", In(kStepTimeout), "its queue pairs to be connected");
 }
 
-// A peer that lives and stands still is waited for no longer than a run that the plan bounds can
-// take. Content that is filled and compared takes as long as there is of it, and a slow rate may
-// make a warm-up or the last message long.
-milliseconds TestRun::Patience(milliseconds planned) const {
-  const RunOptions& run = setting_.plan.run;
-  if (run.verify || run.IsPaced()) return setting_.longest_phase;
-  return std::min(setting_.longest_phase,
-                  planned + milliseconds(run.stall_timeout_ms) + kStepTimeout);
-}
-
 // A barrier that also checks that both sides mean the same size. The peer may come to it from its
 // warm-up.
-void TestRun::Meet(std::string_view kind, const RingShape& shape, milliseconds planned) {
+void TestRun::Meet(std::string_view kind, const RingShape& shape) {
   Session& session = setting_.session;
   session.Send(kind, {{"message_bytes", shape.message_bytes}});
   const json body =
-      session.Receive(kind, In(Patience(planned)), "its side of '" + std::string(kind) + "'");
+      session.Receive(kind, In(setting_.longest_phase), "its side of '" + std::string(kind) + "'");
   JsonReader reader(body, std::string(kind));
   reader.Number("message_bytes", shape.message_bytes, shape.message_bytes);
   reader.Done();
@@ -108,12 +101,36 @@ bool TestRun::HearRate() {
   return messages_per_second_.has_value();
 }
 
+// Both sides learn why while the queue pairs are still there: their end would be another failure of
+// the peer's requests.
 void TestRun::Measure(std::size_t size, const Watching& watching, SideRun& own, SideRun& peer) {
+  try {
+    MeasureSize(size, watching, own, peer);
+  } catch (const std::exception& exception) {
+    const std::string_view side = setting_.role == Role::kClient ? "client" : "server";
+    throw Settle(setting_.session, AsError(exception), side,
+                 [this](Error error) { return Explain(std::move(error)); });
+  }
+}
+
+Error TestRun::Explain(Error error) const {
+  std::vector<PathFacts> paths;
+  const std::vector<report::CounterDeltas> moved = MovedSince(setting_.site, counters_);
+  for (std::size_t i = 0; i < setting_.site.rails.size(); ++i) {
+    const Path& path = setting_.agreement.paths[i % setting_.agreement.paths.size()];
+    paths.push_back(ReadPathFacts(setting_.site.rails[i], path, setting_.role));
+    paths.back().moved = moved[i];
+  }
+  error = WithFacts(std::move(error), paths, setting_.plan, setting_.agreement);
+  return setting_.watch == nullptr ? error : setting_.watch->Explain(std::move(error));
+}
+
+void TestRun::MeasureSize(std::size_t size, const Watching& watching, SideRun& own, SideRun& peer) {
   Session& session = setting_.session;
   const RingShape& shape = setting_.agreement.shapes[size];
   session.Begin("getting ready");
   own.memory = crew_.DescribeMemory();
-  Meet("ready", shape, milliseconds(0));
+  Meet("ready", shape);
   VerifiedSize verified(setting_, crew_, size);
   if (setting_.plan.run.warmup_ms > 0 && crew_.duty().Moves() && !verified.in_laps()) {
     session.Begin("warming up");
@@ -121,20 +138,21 @@ void TestRun::Measure(std::size_t size, const Watching& watching, SideRun& own, 
   }
   session.Begin("getting ready");
   // Read when neither side moves anything: both are warm, and neither has begun.
-  Meet("warm", shape, milliseconds(setting_.plan.run.LongestWarmupMs()));
+  Meet("warm", shape);
   const Surroundings surroundings(setting_.site);
   if (setting_.plan.queue.bidirectional) {
     own.clock_offset = CompareClocks(session, setting_.role, ReadSystemClock, In(kStepTimeout));
   }
   verified.Prepare();
   const TickClock::Moment before = setting_.site.clock.Observe();
-  Meet("run", shape, milliseconds(0));
+  Meet("run", shape);
   session.Begin("running");
   const auto send_results = [&] {
     own.clock_drift_ppm = setting_.site.clock.DriftPpm(before);
     verified.Account(peer, own);
     surroundings.Close(own);
     own.whereabouts = crew_.whereabouts();
+    if (setting_.watch != nullptr) own.warnings = setting_.watch->TakeWarnings();
     own.complete = true;
     session.Send("results", SideRunToJson(own));
   };
@@ -144,10 +162,7 @@ void TestRun::Measure(std::size_t size, const Watching& watching, SideRun& own, 
     session.Begin("exchanging results");
     send_results();
   }
-  const RunOptions& plan = setting_.plan.run;
-  const milliseconds longest =
-      plan.iterations ? setting_.longest_phase : Patience(milliseconds(plan.LongestMs()));
-  peer = SideRunFromJson(session.Receive("results", In(longest), "its results"),
+  peer = SideRunFromJson(session.Receive("results", In(setting_.longest_phase), "its results"),
                          setting_.plan.queue.queue_pairs, setting_.site.rails.size());
   // Of a side that nothing moves on the window is the peer's.
   if (!moves) send_results();

@@ -15,6 +15,8 @@
 #include "bench/test.h"
 #include "bench/verified_size.h"
 #include "report/latency.h"
+#include "transport/counters.h"
+#include "transport/error.h"
 
 namespace rdmabench {
 
@@ -51,9 +53,9 @@ class TestRun {
   const Crew& crew() const { return crew_; }
 
  private:
-  void Meet(std::string_view kind, const RingShape& shape, std::chrono::milliseconds planned);
-  // How long the peer may take for what the plan gives so long.
-  std::chrono::milliseconds Patience(std::chrono::milliseconds planned) const;
+  void MeasureSize(std::size_t size, const Watching& watching, SideRun& own, SideRun& peer);
+  Error Explain(Error error) const;
+  void Meet(std::string_view kind, const RingShape& shape);
   Job JobFor(const RingShape& shape);  // of the next run
   void AddSchedule(const RingShape& shape, Job& job) const;
   double TicksPerMessage(const RingShape& shape) const;
@@ -67,6 +69,7 @@ class TestRun {
   Crew::Setting setting_;
   const Test& test_;
   Crew crew_;
+  std::vector<PortCounters> counters_;         // since the queue pairs are there
   std::optional<double> messages_per_second_;  // of the search
   std::uint64_t arrival_seed_;                 // of the run that comes next
   std::uint64_t runs_ = 0;                     // until now, over these queue pairs

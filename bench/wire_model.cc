@@ -74,6 +74,11 @@ const Encapsulation& EncapsulationOf(const std::optional<report::Gid>& gid) {
   return *found;
 }
 
+std::uint32_t BytesOnInterface(const Encapsulation& encapsulation, std::uint32_t mtu_bytes) {
+  if (!encapsulation.gid_type.starts_with("roce")) return 0;
+  return mtu_bytes + encapsulation.packet_bytes - kEthernet;
+}
+
 MessageOnWire OnWire(const Op& op, const QpType& type, std::uint64_t message_bytes,
                      std::uint32_t mtu_bytes, const Encapsulation& encapsulation) {
   const std::uint32_t a_packet = encapsulation.packet_bytes + (type.OneMtuAMessage() ? kDeth : 0);

@@ -24,6 +24,10 @@ struct Encapsulation {
 // Of packets that go between ports with such a GID; absent: without one.
 const Encapsulation& EncapsulationOf(const std::optional<report::Gid>& gid);
 
+// What a packet with a full payload takes of an interface's own MTU, which counts from the network
+// header on; 0 on InfiniBand, whose ports have one MTU only.
+std::uint32_t BytesOnInterface(const Encapsulation& encapsulation, std::uint32_t mtu_bytes);
+
 struct MessageOnWire {
   std::uint64_t there_bytes = 0;  // from the initiator
   std::uint64_t back_bytes = 0;   // answers with data; acknowledgements, which devices save, are 0

@@ -2,14 +2,9 @@
 
 namespace rdmabench {
 
-// The server waits while a block is written.
-SamplesOutput::SamplesOutput(const std::string& path, const Interrupt* interrupt)
+SamplesOutput::SamplesOutput(const std::string& path)
     : form_(report::SampleFormOf(path)),
-      file_({.path = path,
-             .content = "the samples",
-             .option = "--samples",
-             .interrupt = interrupt,
-             .is_awaited = true}) {}
+      file_({.path = path, .content = "the samples", .option = "--samples"}) {}
 
 std::ostream& SamplesOutput::Stream() {
   if (!has_head_) file_.stream() << form_.head;
@@ -19,12 +14,12 @@ std::ostream& SamplesOutput::Stream() {
 
 void SamplesOutput::Write(const report::SampleBlock& block) {
   form_.write(Stream(), block);
-  file_.Publish();
+  file_.CheckStream();
 }
 
 void SamplesOutput::Finish() {
-  Stream();
-  file_.Publish();
+  Stream();  // also without a result the file is what its name says
+  file_.Finish();
 }
 
 }  // namespace rdmabench

@@ -1,5 +1,4 @@
-// Where single latency samples go: the file of --samples. It has each block as soon as there is
-// one.
+// Where single latency samples go: the file of --samples.
 #pragma once
 
 #include <ostream>
@@ -7,7 +6,6 @@
 
 #include "cmd/output_file.h"
 #include "report/samples.h"
-#include "transport/interrupt.h"
 
 namespace rdmabench {
 
@@ -15,11 +13,10 @@ class SamplesOutput {
  public:
   // Makes sure that the file can be written, before anything is measured. Throws
   // Error(kEnvironment), as all of this does.
-  explicit SamplesOutput(const std::string& path, const Interrupt* interrupt = nullptr);
+  explicit SamplesOutput(const std::string& path);
 
-  // The first one takes the place of what was there, the others follow it.
   void Write(const report::SampleBlock& block);
-  // Also without a block the file is what its name says.
+  // Puts the file in its place, with what was measured until then.
   void Finish();
 
  private:

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 
+#include <cerrno>
 #include <sstream>
 
 #include "transport/catalogue.h"
@@ -45,9 +46,13 @@ AsyncEvents::AsyncEvents(ibv_context* context) : context_(context) {
              "cannot make a device's events non-blocking");
 }
 
-std::optional<AsyncEvent> AsyncEvents::Next() const {
+std::optional<AsyncEvent> AsyncEvents::Next() {
   ibv_async_event event{};
-  if (ibv_get_async_event(context_, &event) != 0) return std::nullopt;
+  errno = EAGAIN;
+  if (ibv_get_async_event(context_, &event) != 0) {
+    broken_ = errno != EAGAIN && errno != EINTR;
+    return std::nullopt;
+  }
   AsyncEvent copy{.type = event.event_type};
   // The object lives for as long as its event is not acknowledged.
   if (SourceOf(event.event_type) == Source::kQueuePair) copy.qpn = event.element.qp->qp_num;

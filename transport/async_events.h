@@ -25,10 +25,13 @@ class AsyncEvents {
   int fd() const { return context_->async_fd; }
   // The next one, or nothing. It is acknowledged already: one that is not keeps its queue pair,
   // completion queue or shared receive queue from ever being destroyed.
-  std::optional<AsyncEvent> Next() const;
+  std::optional<AsyncEvent> Next();
+  // Whether they cannot be read any more: the device is gone.
+  bool broken() const { return broken_; }
 
  private:
   ibv_context* context_;
+  bool broken_ = false;
 };
 
 // "IBV_EVENT_PORT_ERR of port 1", "IBV_EVENT_QP_FATAL of queue pair 0x11".

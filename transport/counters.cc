@@ -4,8 +4,11 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <system_error>
 #include <thread>
+
+#include "transport/unsigned_number.h"
 
 namespace rdmabench {
 namespace {
@@ -50,6 +53,42 @@ PortCounters ReadNetdev(std::string_view root, std::string_view netdev) {
   PortCounters counters;
   if (netdev.empty()) return counters;
   ReadDirectory(fs::path(root) / "class" / "net" / netdev / "statistics", counters, "netdev_");
+  return counters;
+}
+
+PortCounters ReadIp(std::string_view root) {
+  struct Row {
+    std::string_view in_snmp;   // of IPv4: a column of the line "Ip:"
+    std::string_view in_snmp6;  // of IPv6: a line
+    std::string_view name;
+  };
+  constexpr Row kIp[] = {{"FragFails", "Ip6FragFails", "frag_fails"},
+                         {"OutNoRoutes", "Ip6OutNoRoutes", "out_no_routes"}};
+  PortCounters counters;
+  const auto put = [&](std::string_view prefix, auto column, std::string_view found,
+                       std::uint64_t value) {
+    for (const Row& row : kIp) {
+      if (row.*column == found) counters[std::string(prefix) + std::string(row.name)] = value;
+    }
+  };
+  const fs::path net = fs::path(root) / "net";
+  std::ifstream ipv4(net / "snmp");
+  std::string names;
+  std::string values;
+  while (std::getline(ipv4, names) && std::getline(ipv4, values)) {
+    if (!names.starts_with("Ip: ")) continue;
+    std::istringstream each_name(names);
+    std::istringstream each_value(values);
+    std::string name;
+    std::string value;
+    while (each_name >> name && each_value >> value) {
+      if (const auto number = ParseUnsigned(value)) put("ip_", &Row::in_snmp, name, *number);
+    }
+  }
+  std::ifstream ipv6(net / "snmp6");
+  std::string name;
+  std::uint64_t value = 0;
+  while (ipv6 >> name >> value) put("ip6_", &Row::in_snmp6, name, value);
   return counters;
 }
 

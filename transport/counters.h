@@ -19,6 +19,10 @@ PortCounters ReadCounters(std::string_view root, std::string_view device, int po
 // Statistics of a network interface, as "netdev_rx_dropped"; empty where there is none.
 PortCounters ReadNetdev(std::string_view root, std::string_view netdev);
 
+// What the kernel's IP layer counts of packets that do not get out, as "ip_frag_fails" and
+// "ip6_frag_fails": a software device's go through it. `root` is "/proc".
+PortCounters ReadIp(std::string_view root);
+
 // Those that have moved, and by how much.
 CounterMoves Moves(const PortCounters& before, const PortCounters& after);
 

@@ -27,6 +27,12 @@ Error& Error::Add(std::string_view more) {
   return *this;
 }
 
+Error& Error::AdviseFirst(std::string_view remark) {
+  if (remark.empty()) return *this;
+  remedy_ = std::string(remark) + (remedy_.empty() ? "" : "; " + remedy_);
+  return *this;
+}
+
 Error& Error::ToldByPeer() {
   is_peers_ = true;
   return *this;

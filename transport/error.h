@@ -44,6 +44,9 @@ class Error : public std::runtime_error {
   // Adds to what happened, behind a semicolon. Nothing for an empty text.
   Error& Add(std::string_view more);
 
+  // Puts a remark before the remedy. Nothing for an empty one.
+  Error& AdviseFirst(std::string_view remark);
+
   // Whether the other side has told it.
   bool is_peers() const { return is_peers_; }
   Error& ToldByPeer();

@@ -31,6 +31,7 @@ constexpr std::array kRows = {
     EventRow{EventKind::kPlanAgreed, "plan_agreed", true},
     EventRow{EventKind::kTestStarted, "test_started", true},
     EventRow{EventKind::kSizeMeasured, "size_measured", true},
+    EventRow{EventKind::kDeviceWarning, "device_warning", true},
     EventRow{EventKind::kSessionGarbled, "session_garbled", false},
     EventRow{EventKind::kSessionEnded, "session_ended", true},
 };

@@ -37,6 +37,7 @@ enum class EventKind {
   kPlanAgreed,
   kTestStarted,
   kSizeMeasured,
+  kDeviceWarning,
   kSessionGarbled,
   kSessionEnded,
 };

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "transport/catalogue.h"
 #include "transport/printable.h"
 
 namespace rdmabench {
@@ -14,6 +15,7 @@ namespace {
 
 constexpr std::size_t kLongestText = 1000;
 constexpr std::size_t kLongestName = 100;
+constexpr std::string_view kPrefix = "peer: ";
 constexpr std::string_view kInterruptedRemedy =
     "it was ended there by Ctrl-C or SIGTERM; start it again";
 
@@ -56,6 +58,7 @@ nlohmann::json ErrorToJson(const Error& error) {
   if (!error.remedy().empty()) body["remedy"] = Printable(error.remedy(), kLongestText);
   if (!error.host().empty()) body["host"] = error.host();
   if (!error.step().empty()) body["step"] = error.step();
+  if (!error.entry().empty()) body["entry"] = error.entry();
   return body;
 }
 
@@ -70,10 +73,21 @@ Error ErrorFromPeer(const nlohmann::json& body) {
     if (remedy.empty()) remedy = kInterruptedRemedy;
   }
   // What was asked for wrongly was asked for on this side; the peer has but found it.
-  if (blame != Blame::kUsage) message = "peer: " + message;
+  if (blame != Blame::kUsage) message.insert(0, kPrefix);
   Error error(blame, message, std::move(remedy));
   error.At(TextOf(body, "host", kLongestName), TextOf(body, "step", kLongestName));
-  return error;
+  // One that this version does not know would lead nobody to its line.
+  std::string entry = TextOf(body, "entry", kLongestName);
+  if (FindEntry(entry) != nullptr) error.Of(std::move(entry));
+  return error.ToldByPeer();
+}
+
+Error ReasonOfPeer(const Error& told) {
+  std::string message = told.what();
+  if (message.starts_with(kPrefix)) message.erase(0, kPrefix.size());
+  Error reason(told.blame(), message, told.remedy());
+  reason.At(told.host(), told.step());
+  return reason.Of(told.entry()).ToldByPeer();
 }
 
 }  // namespace rdmabench

@@ -13,4 +13,7 @@ nlohmann::json ErrorToJson(const Error& error);
 // JSON: what is missing or ill-formed is left out, and texts are cut and made printable.
 Error ErrorFromPeer(const nlohmann::json& body);
 
+// The same without "peer: ", to stand beside an error of this side.
+Error ReasonOfPeer(const Error& told);
+
 }  // namespace rdmabench

@@ -28,8 +28,11 @@ class Session::Impl {
   const SessionOptions& options() const { return options_; }
   SessionState& state() { return state_; }
   SessionLoop& loop() { return loop_; }
+  bool has_failed() const { return has_failed_; }
+  void set_failed() { has_failed_ = true; }
 
  private:
+  std::atomic<bool> has_failed_{false};
   const SessionOptions options_;
   SessionState state_;
   SessionLoop loop_;  // last: its thread uses the state
@@ -65,6 +68,7 @@ std::pair<std::string, nlohmann::json> Session::ReceiveAny(
 }
 
 void Session::Fail(const Error& error) noexcept {
+  impl_->set_failed();
   try {
     Error placed = error;
     placed.At(impl_->options().side, "");
@@ -73,6 +77,8 @@ void Session::Fail(const Error& error) noexcept {
     // The peer will see the connection close.
   }
 }
+
+bool Session::has_failed() const { return impl_->has_failed(); }
 
 void Session::Begin(std::string_view step) { impl_->state().Begin(step); }
 
@@ -87,6 +93,12 @@ const std::atomic<bool>& Session::abort_flag() const { return impl_->state().abo
 std::optional<Error> Session::failure() const { return impl_->state().failure(); }
 
 void Session::Abort(const Error& error) { impl_->state().Fail(error, Cause::kOwn); }
+
+std::optional<Error> Session::own_reason() const { return impl_->state().own_reason(); }
+
+std::optional<Error> Session::AwaitPeerReason(Deadline deadline) {
+  return impl_->state().AwaitPeerReason(deadline);
+}
 
 void Session::SetWatch(Watch watch) { impl_->loop().SetWatch(std::move(watch)); }
 

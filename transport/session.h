@@ -58,6 +58,7 @@ class Session {
 
   // Tells the peer why this side gives up: queues {"error": {…}}. Never throws.
   void Fail(const Error& error) noexcept;
+  bool has_failed() const;  // whether it was told
 
   // What this side is doing, in words: where its errors happen, and what each heartbeat tells the
   // peer, with the messages that it has completed in this step, once they are counted.
@@ -74,6 +75,11 @@ class Session {
   std::optional<Error> failure() const;
   // Ends the session from a watch: sets the failure and raises the flag.
   void Abort(const Error& error);
+  // The first one of Abort(), also where the peer's error came before; absent: there was none.
+  std::optional<Error> own_reason() const;
+  // What the peer says of itself after this side has told it why it gives up. Waits until the
+  // deadline, or until the peer is gone.
+  std::optional<Error> AwaitPeerReason(Deadline deadline);
 
   // Called on the session thread at the time it last returned (at first: at once). Replaces the one
   // before; an empty one ends it, and after SetWatch() has returned the one before is not running

@@ -51,8 +51,7 @@ void SessionState::Queue(std::string frame) {
 void SessionState::QueueLast(std::string frame) {
   {
     const std::lock_guard lock(mutex_);
-    // Whoever has told us of its failure is not told of ours.
-    if (closed_ || (failure_ && failure_->cause == Cause::kPeerError)) return;
+    if (closed_) return;
     outbox_bytes_ += frame.size();
     outbox_.push_back(std::move(frame));
   }
@@ -134,6 +133,11 @@ std::string SessionState::LastHeard() const {
 }
 
 void SessionState::FailLocked(const Error& error, Cause cause) {
+  if (cause == Cause::kOwn && !own_reason_) own_reason_ = error;
+  if (cause == Cause::kPeerError && !peer_reason_) {
+    peer_reason_ = error;
+    changed_.notify_all();
+  }
   if (failure_) return;
   failure_ = Failure{error, cause};
   abort_.store(true);
@@ -160,6 +164,19 @@ void SessionState::ExpectClose() {
   if (!failure_ || failure_->cause != Cause::kClosed) return;
   failure_.reset();
   abort_.store(false);
+}
+
+std::optional<Error> SessionState::own_reason() const {
+  const std::lock_guard lock(mutex_);
+  return own_reason_;
+}
+
+std::optional<Error> SessionState::AwaitPeerReason(Deadline deadline) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_until(lock, deadline, [this] {
+    return peer_reason_ || closed_ || (failure_ && failure_->cause != Cause::kOwn);
+  });
+  return peer_reason_;
 }
 
 std::optional<Error> SessionState::failure() const {

@@ -66,8 +66,12 @@ class SessionState {
   // "it was last heard 1.6 s ago, while running (12345 messages)".
   std::string LastHeard() const;
 
-  // The first failure stays, and raises the flag.
+  // The first failure stays, and raises the flag. Beside it the first one of this side's own and
+  // the first one that the peer has told stay, too.
   void Fail(const Error& error, Cause cause);
+  std::optional<Error> own_reason() const;
+  // That the peer has told; waits for it until the deadline, or until the peer is gone.
+  std::optional<Error> AwaitPeerReason(Deadline deadline);
   // The peer will send nothing more: a failure, unless it was expected.
   void Close(const std::string& message);
   void ExpectClose();
@@ -95,6 +99,8 @@ class SessionState {
   std::deque<Letter> mailbox_;
   std::size_t mailbox_bytes_ = 0;
   std::optional<Failure> failure_;
+  std::optional<Error> own_reason_;
+  std::optional<Error> peer_reason_;
   bool close_expected_ = false;
   bool closed_ = false;
   std::atomic<bool> abort_ = false;

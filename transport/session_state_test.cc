@@ -80,11 +80,29 @@ TEST_F(SessionStateTest, StillQueuesAfterAFailureOfItsOwn) {
   EXPECT_FALSE(state_.lost());
 }
 
-TEST_F(SessionStateTest, TellsAFailedPeerNothing) {
+TEST_F(SessionStateTest, CanTellAFailedPeerItsOwnReasonAndNothingElse) {
   state_.Fail(Error(Blame::kRun, "peer: stalled"), Cause::kPeerError);
-  state_.QueueLast("frame");
-  EXPECT_FALSE(state_.has_outgoing());
   EXPECT_THAT([&] { state_.Queue("frame"); }, ThrowsMessage<Error>("peer: stalled"));
+  state_.QueueLast("frame");
+  EXPECT_EQ(state_.TakeOutgoing(), "frame");
+}
+
+TEST_F(SessionStateTest, KeepsTheReasonsOfBothSidesWhicheverCameFirst) {
+  EXPECT_FALSE(state_.own_reason());
+  state_.Fail(Error(Blame::kRun, "peer: stalled"), Cause::kPeerError);
+  state_.Fail(Error(Blame::kRun, "queue pair broke"), Cause::kOwn);
+  state_.Fail(Error(Blame::kRun, "another one, too"), Cause::kOwn);
+  EXPECT_STREQ(state_.failure()->what(), "peer: stalled");
+  ASSERT_TRUE(state_.own_reason());
+  EXPECT_STREQ(state_.own_reason()->what(), "queue pair broke");
+  EXPECT_STREQ(state_.AwaitPeerReason(Now())->what(), "peer: stalled");
+}
+
+TEST_F(SessionStateTest, WaitsForNoReasonOfAPeerThatIsGone) {
+  state_.Fail(Error(Blame::kRun, "queue pair broke"), Cause::kOwn);
+  EXPECT_FALSE(state_.AwaitPeerReason(Now()));
+  state_.Close("it closed the connection");
+  EXPECT_FALSE(state_.AwaitPeerReason(Deadline::max()));
 }
 
 TEST_F(SessionStateTest, TellsAPeerThatIsNotUnderstoodWhy) {

@@ -293,4 +293,24 @@ void SendDatagram(const std::string& address, std::string_view text, Deadline de
   }
 }
 
+std::optional<std::uint32_t> RouteMtu(const std::string& from_ip, const std::string& to_ip) {
+  constexpr std::uint16_t kRoce = 4791;
+  const AddressList from = ParseAddress(from_ip, 0);
+  const AddressList to = ParseAddress(to_ip, kRoce);
+  // Nothing is sent: a datagram socket that is connected only has its route.
+  const Descriptor socket(::socket(to->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (from->ai_family != to->ai_family ||
+      bind(socket.get(), from->ai_addr, from->ai_addrlen) != 0 ||
+      connect(socket.get(), to->ai_addr, to->ai_addrlen) != 0) {
+    return std::nullopt;
+  }
+  const bool is_ipv4 = to->ai_family == AF_INET;
+  int bytes = 0;
+  socklen_t length = sizeof bytes;
+  const int result = getsockopt(socket.get(), is_ipv4 ? IPPROTO_IP : IPPROTO_IPV6,
+                                is_ipv4 ? IP_MTU : IPV6_MTU, &bytes, &length);
+  if (result != 0 || bytes <= 0) return std::nullopt;
+  return static_cast<std::uint32_t>(bytes);
+}
+
 }  // namespace rdmabench

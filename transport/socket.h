@@ -92,4 +92,8 @@ class Listener {
 // when nobody has that address, or takes nothing until `deadline`.
 void SendDatagram(const std::string& address, std::string_view text, Deadline deadline);
 
+// The largest packet on the way between two IP addresses, as the kernel knows it: of the route, the
+// interface, and what was found out about the path. Absent: there is no way.
+std::optional<std::uint32_t> RouteMtu(const std::string& from_ip, const std::string& to_ip);
+
 }  // namespace rdmabench
