@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <set>
+#include <string>
 
 namespace rdmabench {
 namespace {
@@ -14,6 +16,21 @@ TEST(Event, HasANameOfItsOwnForEachKind) {
     EXPECT_EQ(row.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz_"), std::string_view::npos);
     EXPECT_TRUE(names.insert(row.name).second) << row.name;
   }
+}
+
+// docs/server.md has a line for each kind, in the same order, and none for others.
+TEST(Event, HasALineInTheManual) {
+  std::ifstream page("docs/server.md");
+  std::string line;
+  while (std::getline(page, line) && !line.starts_with("| event | when |")) continue;
+  std::getline(page, line);  // the rule below the head
+  for (const EventRow& row : EventRows()) {
+    std::getline(page, line);
+    EXPECT_TRUE(line.starts_with("| `" + std::string(row.name) + "` | "))
+        << row.name << ": " << line;
+  }
+  std::getline(page, line);
+  EXPECT_EQ(line, "");
 }
 
 TEST(Event, IsOneLineThatBeginsWithThePeer) {
