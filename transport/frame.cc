@@ -68,8 +68,8 @@ std::string EncodeFrame(std::string_view kind, const nlohmann::json& body) {
   return frame + json;
 }
 
-std::pair<std::string, nlohmann::json> ParseFrame(std::string_view text) {
-  nlohmann::json frame = ParseJson(text, "a frame");
+std::pair<std::string, nlohmann::json> ParseFrame(std::string_view text, std::size_t most_values) {
+  nlohmann::json frame = ParseJson(text, "a frame", Blame::kRun, most_values);
   if (!frame.is_object() || frame.size() != 1) {
     throw Error(Blame::kRun, "a frame has to be an object with one key, its kind");
   }

@@ -10,11 +10,15 @@
 #include <string_view>
 #include <utility>
 
+#include "transport/json_reader.h"
+
 namespace rdmabench {
 
 // What a guest of the lobby can have to say: hello, a proof, why it leaves.
 inline constexpr std::size_t kMaxFrameOfGuest = std::size_t{8} << 10;
 inline constexpr std::size_t kMaxFrameBeforeAcceptance = std::size_t{1} << 20;
+// Those of a plan of as many bytes; a value takes up to 50 times the bytes of its text.
+inline constexpr std::size_t kMostValuesBeforeAcceptance = 100'000;
 inline constexpr std::size_t kMaxFrame = std::size_t{16} << 20;
 
 // The bytes of one frame. Throws Error(kRun) when the body is beyond kMaxFrame.
@@ -22,7 +26,8 @@ std::string EncodeFrame(std::string_view kind, const nlohmann::json& body);
 
 // The kind and the body of a frame's text. Throws Error(kRun) when it is not an object with one
 // key.
-std::pair<std::string, nlohmann::json> ParseFrame(std::string_view text);
+std::pair<std::string, nlohmann::json> ParseFrame(std::string_view text,
+                                                  std::size_t most_values = kMostJsonValues);
 
 // Assembles frames from bytes as they come. It never asks for a byte beyond the frame under way, so
 // a connection can be handed to another process at a frame's end.

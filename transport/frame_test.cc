@@ -108,6 +108,12 @@ TEST(ParseFrame, GivesKindAndBody) {
   EXPECT_EQ(body, nlohmann::json::parse(R"({"tests":[]})"));
 }
 
+TEST(ParseFrame, MayBeToldOfFewerValues) {
+  const std::string_view text = R"({"plan":[1,2]})";
+  EXPECT_NO_THROW(ParseFrame(text, 4));
+  EXPECT_THAT([&] { ParseFrame(text, 3); }, ThrowsMessage<Error>(HasSubstr("more than 3 values")));
+}
+
 class NoFrame : public testing::TestWithParam<std::string_view> {};
 
 TEST_P(NoFrame, IsRefused) { EXPECT_THROW(ParseFrame(GetParam()), Error); }

@@ -15,9 +15,6 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kDeepest = 32;
-// A value takes up to 50 times the bytes of its text; this bounds what a frame of 16 MiB can make
-// of our memory.
-constexpr std::size_t kMostValues = 1'000'000;
 constexpr std::size_t kLongestShown = 60;
 
 // Builds the value while the text is parsed, so that what is refused is never built. (A callback of
@@ -29,6 +26,8 @@ class Builder {
   using number_float_t = Json::number_float_t;
   using string_t = Json::string_t;
   using binary_t = Json::binary_t;
+
+  explicit Builder(std::size_t most_values) : most_values_(most_values) {}
 
   bool null() { return Add(Json()) != nullptr; }
   bool boolean(bool value) { return Add(Json(value)) != nullptr; }
@@ -74,8 +73,8 @@ class Builder {
   }
 
   Json* Add(Json value) {
-    if (++values_ > kMostValues) {
-      Fail("it has more than " + std::to_string(kMostValues) + " values");
+    if (++values_ > most_values_) {
+      Fail("it has more than " + std::to_string(most_values_) + " values");
       return nullptr;
     }
     if (open_.empty()) {
@@ -103,6 +102,7 @@ class Builder {
     return true;
   }
 
+  const std::size_t most_values_;
   std::optional<Json> root_;
   std::vector<Json*> open_;
   string_t key_;
@@ -124,8 +124,8 @@ std::string RealText(double value) { return Json(value).dump(); }
 
 }  // namespace
 
-Json ParseJson(std::string_view text, std::string_view what, Blame blame) {
-  Builder builder;
+Json ParseJson(std::string_view text, std::string_view what, Blame blame, std::size_t most_values) {
+  Builder builder(most_values);
   if (Json::sax_parse(text, &builder)) return builder.Take();
   std::string message = std::string(what) + " is not acceptable JSON";
   if (builder.position()) message += " at byte " + std::to_string(*builder.position());

@@ -14,10 +14,15 @@
 
 namespace rdmabench {
 
+// A value takes up to 50 times the bytes of its text; this bounds what a frame of 16 MiB can make
+// of our memory.
+inline constexpr std::size_t kMostJsonValues = 1'000'000;
+
 // Parses `text`; throws Error(blame) naming `what` and the byte where it fails. Nesting beyond 32
-// levels, more than a million values, duplicate keys and invalid UTF-8 are refused before anything
+// levels, more values than that, duplicate keys and invalid UTF-8 are refused before anything
 // is built of them.
-nlohmann::json ParseJson(std::string_view text, std::string_view what, Blame blame = Blame::kRun);
+nlohmann::json ParseJson(std::string_view text, std::string_view what, Blame blame = Blame::kRun,
+                         std::size_t most_values = kMostJsonValues);
 
 // Reads the fields of one object and remembers which were asked for. Error texts name the path, for
 // instance "plan.tests[0].queue.depth is 0, allowed are 1 to 16384".

@@ -184,7 +184,9 @@ void SessionLoop::Digest(std::string_view bytes) {
 }
 
 void SessionLoop::Handle(const std::string& frame) {
-  auto [kind, body] = ParseFrame(frame);
+  const bool is_accepted = frame_limit_.load() > kMaxFrameBeforeAcceptance;
+  auto [kind, body] =
+      ParseFrame(frame, is_accepted ? kMostJsonValues : kMostValuesBeforeAcceptance);
   if (kind == "heartbeat") {
     state_.Heard(ActivityFromJson(body));
     return;

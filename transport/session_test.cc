@@ -196,6 +196,18 @@ TEST_F(AgainstRawPeer, FailsOnAHundredThousandLevels) {
   EXPECT_THAT(FailureText(), HasSubstr("nested"));
 }
 
+TEST_F(AgainstRawPeer, TakesManyValuesOnlyOnceAccepted) {
+  std::string list = R"({"results":[0)";
+  for (std::size_t i = 0; i < kMostValuesBeforeAcceptance; ++i) list += ",0";
+  list += "]}";
+  SendAll(*peer_, Raw(list));
+  EXPECT_THAT(FailureText(), HasSubstr("more than 100000 values"));
+  Start(Patient());
+  session_->Accepted();
+  SendAll(*peer_, Raw(list));
+  EXPECT_EQ(ReceiveResults().size(), kMostValuesBeforeAcceptance + 1);
+}
+
 TEST_F(AgainstRawPeer, FailsOnKeysThatStandTwice) {
   SendAll(*peer_, Raw(R"({"results":{"a":1,"a":2}})"));
   EXPECT_THAT(FailureText(), HasSubstr("twice"));
