@@ -11,6 +11,7 @@
 #include "cmd/exit_code.h"
 #include "cmd/options.h"
 #include "cmd/server_command.h"
+#include "cmd/status_command.h"
 #include "cmd/test_command.h"
 #include "transport/error.h"
 
@@ -33,6 +34,9 @@ int Run(const std::vector<std::string>& args) {
       return 0;
     case Command::kDoctor:
       RunDoctorCommand(options);
+      return 0;
+    case Command::kStatus:
+      RunStatusCommand(options);
       return 0;
   }
   return 0;

@@ -84,7 +84,8 @@ CLI::Option* AddHost(CLI::App& app, Options& options, const std::string& without
       ->type_name("");
 }
 
-void AddSessionOptions(CLI::App& app, Call& call) {
+// How to reach a server.
+void AddConnectOptions(CLI::App& app, Call& call) {
   OptionGroup session(app, "Session");
   session.Number("-p,--port", call.port, kTcpPort, "TCP port of the server");
   session.Text("--source-ip,--bind-source-ip", call.source_ip, "IP",
@@ -98,6 +99,11 @@ void AddSessionOptions(CLI::App& app, Call& call) {
       });
   session.Time("--connect-timeout", call.connect_timeout, kMilliseconds,
                "go on trying to connect for so long; default 10 s");
+}
+
+void AddSessionOptions(CLI::App& app, Call& call) {
+  AddConnectOptions(app, call);
+  OptionGroup session(app, "Session");
   session.Time("--wait", call.wait, kMilliseconds,
                "wait so long for a turn when the server is busy; default 60 s");
 }
@@ -163,6 +169,12 @@ void AddDoctor(CLI::App& app, Options& options) {
   group.Flag("--quiet", options.output.quiet, "no notes on stderr");
 }
 
+void AddStatus(CLI::App& app, Options& options) {
+  AddHost(app, options)->required();
+  AddConnectOptions(app, options.call);
+  OptionGroup(app, "Output").Flag("--json", options.json, "as JSON (cmd/status_schema.json)");
+}
+
 struct CommandRow {
   std::string_view name;
   std::string_view arguments;
@@ -179,6 +191,8 @@ constexpr CommandRow kCommands[] = {
      AddDevices},
     {"doctor", "[HOST] [OPTIONS]", "what makes this machine, and that one, bad to measure on",
      Command::kDoctor, AddDoctor},
+    {"status", "HOST [OPTIONS]", "what a server is doing: sessions, queue, totals, limits",
+     Command::kStatus, AddStatus},
 };
 
 std::string TopHelp() {

@@ -17,7 +17,7 @@
 
 namespace rdmabench {
 
-enum class Command { kPrint, kTest, kServer, kDevices, kDoctor };
+enum class Command { kPrint, kTest, kServer, kDevices, kDoctor, kStatus };
 
 struct OutputOptions {
   std::string format = "text";
@@ -38,7 +38,7 @@ struct Options {
   OutputOptions output;
   Limiting limiting;
   ServerOptions server;
-  bool json = false;                       // of devices and doctor
+  bool json = false;                       // of devices, doctor and status
   std::optional<std::string> only_device;  // devices --ib-dev
 };
 

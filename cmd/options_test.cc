@@ -197,6 +197,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadCase{{"-d", "mlx5_0", "write_bw", "a"}, "the command comes before"},
         BadCase{{"server", "--max-sessions", "0"}, "1 to 1024"},
         BadCase{{"server", "--log-format", "xml"}, "known formats: text, json"},
+        BadCase{{"status"}, "HOST"}, BadCase{{"status", "a", "--wait", "5"}, "--wait"},
         BadCase{{"server", "-s", "64"}, "-s"}));
 
 struct Perftest {
@@ -279,6 +280,14 @@ TEST(Options, ASuiteThatIsNotThereIsNamed) {
         Parse({"run", "no/such.json", "a"});
       },
       ThrowsMessage<Error>(HasSubstr("no/such.json")));
+}
+
+TEST(Options, SayHowToAskAServerForItsStatus) {
+  const Options options = Parse({"status", "node7", "-p", "5", "--json"});
+  EXPECT_EQ(options.command, Command::kStatus);
+  EXPECT_EQ(options.call.host, "node7");
+  EXPECT_EQ(options.call.port, 5);
+  EXPECT_TRUE(options.json);
 }
 
 TEST(Options, OfTheServer) {

@@ -1,0 +1,44 @@
+#include "bench/status_session.h"
+
+#include <chrono>
+#include <exception>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "bench/entrance.h"
+#include "transport/error.h"
+#include "transport/hello.h"
+#include "transport/session.h"
+
+namespace rdmabench {
+namespace {
+
+constexpr std::chrono::seconds kAnswerTimeout{5};
+
+}  // namespace
+
+ServerStatus AskStatus(const Call& call, const Interrupt& interrupt) {
+  std::unique_ptr<Session> session;
+  try {
+    SessionOptions options;
+    options.interrupt = &interrupt;
+    session = std::make_unique<Session>(Dial({.host = call.host,
+                                              .port = call.port,
+                                              .timeout = call.connect_timeout,
+                                              .interrupt = &interrupt,
+                                              .source_ip = call.source_ip}),
+                                        options);
+    // The server closes the connection when it has answered.
+    session->ExpectClose();
+    Greet(*session, kStatusRequest, call);
+    session->Begin("waiting for the server's status");
+    const auto [kind, body] =
+        session->ReceiveAny({"status", "challenge"}, In(kAnswerTimeout), "its status");
+    if (kind == "challenge") throw Error(SecretIsAskedFor());
+    return ServerStatusFromJson(body);
+  } catch (const std::exception& exception) {
+    throw Error(AsError(exception).At("client", session ? session->step() : "connecting"));
+  }
+}
+
+}  // namespace rdmabench
