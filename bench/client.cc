@@ -232,6 +232,10 @@ class ClientRun {
     report_.results.push_back(std::move(result));
     SideRun& initiator = test.queue.reversed ? peer : own;
     HandOn(initiator, test);
+    if (options_.observer.so_far) {
+      session_.Begin("writing what was measured so far");
+      options_.observer.so_far(report_);
+    }
     return std::move(initiator);
   }
 
@@ -366,6 +370,8 @@ void RunClient(const Plan& plan, const ClientOptions& options, const Interrupt& 
   std::size_t next = 0;
   while (next < plan.tests.size()) {
     next = RunSession(plan, next, options, interrupt, report);
+    const bool has_failed = !report.failures.empty() && next < plan.tests.size();
+    if (has_failed && options.observer.so_far) options.observer.so_far(report);
   }
   if (report.failures.empty()) return;
   throw Error(Blame::kRun, std::to_string(report.failures.size()) + " of " +

@@ -65,6 +65,8 @@ struct Observer {
   // Of each latency result, as soon as it is there. Empty: single samples are not kept.
   std::function<void(const report::SampleBlock&)> samples;
   std::uint64_t most_samples = kMostKeptSamples;  // of a result
+  // The report so far, after each result and each test that failed: nothing is measured meanwhile.
+  std::function<void(const report::Report&)> so_far;
   std::function<void(const Progress&)> progress;
   std::chrono::milliseconds progress_every{500};
 };

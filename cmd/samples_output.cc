@@ -2,9 +2,14 @@
 
 namespace rdmabench {
 
-SamplesOutput::SamplesOutput(const std::string& path)
+// The server waits while a block is written.
+SamplesOutput::SamplesOutput(const std::string& path, const Interrupt* interrupt)
     : form_(report::SampleFormOf(path)),
-      file_({.path = path, .content = "the samples", .option = "--samples"}) {}
+      file_({.path = path,
+             .content = "the samples",
+             .option = "--samples",
+             .interrupt = interrupt,
+             .is_awaited = true}) {}
 
 std::ostream& SamplesOutput::Stream() {
   if (!has_head_) file_.stream() << form_.head;
@@ -14,12 +19,12 @@ std::ostream& SamplesOutput::Stream() {
 
 void SamplesOutput::Write(const report::SampleBlock& block) {
   form_.write(Stream(), block);
-  file_.CheckStream();
+  file_.Publish();
 }
 
 void SamplesOutput::Finish() {
-  Stream();  // also without a result the file is what its name says
-  file_.Finish();
+  Stream();
+  file_.Publish();
 }
 
 }  // namespace rdmabench

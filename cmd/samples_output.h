@@ -1,4 +1,5 @@
-// Where single latency samples go: the file of --samples.
+// Where single latency samples go: the file of --samples. It has each block as soon as there is
+// one.
 #pragma once
 
 #include <ostream>
@@ -6,6 +7,7 @@
 
 #include "cmd/output_file.h"
 #include "report/samples.h"
+#include "transport/interrupt.h"
 
 namespace rdmabench {
 
@@ -13,10 +15,11 @@ class SamplesOutput {
  public:
   // Makes sure that the file can be written, before anything is measured. Throws
   // Error(kEnvironment), as all of this does.
-  explicit SamplesOutput(const std::string& path);
+  explicit SamplesOutput(const std::string& path, const Interrupt* interrupt = nullptr);
 
+  // The first one takes the place of what was there, the others follow it.
   void Write(const report::SampleBlock& block);
-  // Puts the file in its place, with what was measured until then.
+  // Also without a block the file is what its name says.
   void Finish();
 
  private:

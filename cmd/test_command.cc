@@ -19,10 +19,10 @@
 namespace rdmabench {
 void RunTestCommand(const Options& options) {
   const Interrupt interrupt;
-  Output output(options.output);
+  Output output(options.output, &interrupt);
   std::optional<SamplesOutput> samples;
-  if (options.output.samples_file) samples.emplace(*options.output.samples_file);
-  report::Report report;
+  if (options.output.samples_file) samples.emplace(*options.output.samples_file, &interrupt);
+  report::Report report{.status = report::Status::kRunning};
   report.tool.version = kVersion;
   report.tool.commit = BuildCommit();
   report.started_at = UtcNow();
@@ -30,10 +30,15 @@ void RunTestCommand(const Options& options) {
   if (samples) {
     observer.samples = [&samples](const report::SampleBlock& block) { samples->Write(block); };
   }
+  observer.so_far = [&output, &observer](const report::Report& so_far) {
+    const std::optional<Error> failure = output.Update(so_far);
+    if (failure && observer.warn) observer.warn(failure->what());
+  };
   std::optional<Error> failure;
   try {
     RunClient(options.plan, {.call = options.call, .local = options.local, .observer = observer},
               interrupt, report);
+    report.status = report::Status::kComplete;
   } catch (const std::exception& exception) {
     failure = AsError(exception);
     report.error = Describe(*failure);

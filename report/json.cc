@@ -68,6 +68,8 @@ Json MapJson(const std::vector<std::pair<std::string, T>>& entries) {
 
 std::string_view StatusName(Status status) {
   switch (status) {
+    case Status::kRunning:
+      return "running";
     case Status::kComplete:
       return "complete";
     case Status::kPartial:

@@ -19,6 +19,7 @@
 namespace rdmabench::report {
 
 enum class Status {
+  kRunning,   // has not ended yet; what was measured so far
   kComplete,  // everything that the plan asks for was measured
   kPartial,   // some results are there, then an error or an interruption
   kFailed,    // no result

@@ -254,6 +254,16 @@ Report Partial() {
   return report;
 }
 
+// The same before its second test.
+Report Running() {
+  Report report = Partial();
+  report.status = Status::kRunning;
+  report.results.pop_back();
+  report.failures.clear();
+  report.error.reset();
+  return report;
+}
+
 Report Failed() {
   Report report{.tool = SampleTool(), .started_at = "2025-06-01T12:00:00Z"};
   report.status = Status::kFailed;
@@ -296,7 +306,8 @@ Report Hostile() {
 
 constexpr std::array kSamples = {
     Sample{"complete", Complete}, Sample{"repeated", Repeated}, Sample{"rails", OverRails},
-    Sample{"partial", Partial},   Sample{"failed", Failed},     Sample{"hostile", Hostile},
+    Sample{"running", Running},   Sample{"partial", Partial},   Sample{"failed", Failed},
+    Sample{"hostile", Hostile},
 };
 
 }  // namespace

@@ -227,6 +227,7 @@ std::string RenderText(const Report& report) {
   std::string text = Printable(report.tool.name + " " + report.tool.version);
   if (!report.tool.commit.empty()) text += " (" + Printable(report.tool.commit) + ")";
   text += Printable(Prefixed(", ", std::optional(report.started_at)));
+  if (report.status == Status::kRunning) text += ", running";
   if (report.status == Status::kPartial) text += ", partial";
   if (report.status == Status::kFailed) text += ", failed";
   text += "\n";
