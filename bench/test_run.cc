@@ -68,13 +68,23 @@ TestRun::TestRun(const Crew::Setting& setting)
   session.Receive("connected", In(kStepTimeout), "its queue pairs to be connected");
 }
 
+// A peer that lives and stands still is waited for no longer than a run that the plan bounds can
+// take. Content that is filled and compared takes as long as there is of it, and a slow rate may
+// make a warm-up or the last message long.
+milliseconds TestRun::Patience(milliseconds planned) const {
+  const RunOptions& run = setting_.plan.run;
+  if (run.verify || run.IsPaced()) return setting_.longest_phase;
+  return std::min(setting_.longest_phase,
+                  planned + milliseconds(run.stall_timeout_ms) + kStepTimeout);
+}
+
 // A barrier that also checks that both sides mean the same size. The peer may come to it from its
 // warm-up.
-void TestRun::Meet(std::string_view kind, const RingShape& shape) {
+void TestRun::Meet(std::string_view kind, const RingShape& shape, milliseconds planned) {
   Session& session = setting_.session;
   session.Send(kind, {{"message_bytes", shape.message_bytes}});
   const json body =
-      session.Receive(kind, In(setting_.longest_phase), "its side of '" + std::string(kind) + "'");
+      session.Receive(kind, In(Patience(planned)), "its side of '" + std::string(kind) + "'");
   JsonReader reader(body, std::string(kind));
   reader.Number("message_bytes", shape.message_bytes, shape.message_bytes);
   reader.Done();
@@ -130,7 +140,7 @@ void TestRun::MeasureSize(std::size_t size, const Watching& watching, SideRun& o
   const RingShape& shape = setting_.agreement.shapes[size];
   session.Begin("getting ready");
   own.memory = crew_.DescribeMemory();
-  Meet("ready", shape);
+  Meet("ready", shape, milliseconds(0));
   VerifiedSize verified(setting_, crew_, size);
   if (setting_.plan.run.warmup_ms > 0 && crew_.duty().Moves() && !verified.in_laps()) {
     session.Begin("warming up");
@@ -138,14 +148,14 @@ void TestRun::MeasureSize(std::size_t size, const Watching& watching, SideRun& o
   }
   session.Begin("getting ready");
   // Read when neither side moves anything: both are warm, and neither has begun.
-  Meet("warm", shape);
+  Meet("warm", shape, milliseconds(setting_.plan.run.LongestWarmupMs()));
   const Surroundings surroundings(setting_.site);
   if (setting_.plan.queue.bidirectional) {
     own.clock_offset = CompareClocks(session, setting_.role, ReadSystemClock, In(kStepTimeout));
   }
   verified.Prepare();
   const TickClock::Moment before = setting_.site.clock.Observe();
-  Meet("run", shape);
+  Meet("run", shape, milliseconds(0));
   session.Begin("running");
   const auto send_results = [&] {
     own.clock_drift_ppm = setting_.site.clock.DriftPpm(before);
@@ -162,7 +172,10 @@ void TestRun::MeasureSize(std::size_t size, const Watching& watching, SideRun& o
     session.Begin("exchanging results");
     send_results();
   }
-  peer = SideRunFromJson(session.Receive("results", In(setting_.longest_phase), "its results"),
+  const RunOptions& plan = setting_.plan.run;
+  const milliseconds longest =
+      plan.iterations ? setting_.longest_phase : Patience(milliseconds(plan.LongestMs()));
+  peer = SideRunFromJson(session.Receive("results", In(longest), "its results"),
                          setting_.plan.queue.queue_pairs, setting_.site.rails.size());
   // Of a side that nothing moves on the window is the peer's.
   if (!moves) send_results();
