@@ -292,15 +292,18 @@ class Lobby::Impl {
     queue_.Close(reason);
     SignalSessions(SIGTERM);
     const Deadline kill_at = In(options_.kill_after);
+    // A process that hangs in the kernel does not end by SIGKILL, either; it is left to the system.
+    const Deadline leave_at = kill_at + options_.kill_after;
     bool killed = false;
     while (!running_.empty()) {
       std::vector<int> fds;
       for (const RunningSession& session : running_) {
         fds.insert(fds.end(), {session.process_fd(), session.events_fd()});
       }
-      WaitReady(fds, {}, killed ? Deadline::max() : kill_at);
+      WaitReady(fds, {}, killed ? leave_at : kill_at);
       ready_ = std::set<int>(fds.begin(), fds.end());
       ReapSessions();
+      if (Now() >= leave_at) return;
       if (killed || Now() < kill_at) continue;
       SignalSessions(SIGKILL);
       killed = true;

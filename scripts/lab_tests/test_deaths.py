@@ -94,6 +94,23 @@ def test_ctrl_c_reports_what_was_measured(b, server):
     serve_the_next(b, server)
 
 
+def test_a_killed_client_leaves_a_report_of_the_tests_before(b, server):
+    b.shell("""rm -rf /tmp/killed; mkdir /tmp/killed; echo '{"tests": [{"test": "write_bw", "run": {"iterations": 200, "message_bytes": 4096}},
+        {"test": "read_bw", "run": {"duration_ms": 60000, "message_bytes": 4096}}]}' > /tmp/killed.json""")
+    server.forget_lines()
+    client = b.start("rdmabench", "run", "/tmp/killed.json", "a", "-p", server.port, "--json", "/tmp/killed/report.json")
+    server.wait_for_line("read_bw rc begins", 30)
+    time.sleep(3)  # slow hosts: until it is in the second test, too
+    kill(b, "KILL")
+    client.communicate(timeout=20)
+    report = parse_report(b.shell("cat /tmp/killed/report.json"))
+    assert report["status"] == "running"
+    assert [(result["test"], result["complete"]) for result in report["results"]] == [("write_bw", True)]
+    assert b.shell("ls -A /tmp/killed").split() == ["report.json"], "it leaves no other file"
+    server.wait_for_line("failed", 20)
+    serve_the_next(b, server)
+
+
 def test_two_signals_at_once_cost_no_report(b, server):
     """As timeout(1) sends them: to the program, and then to its group."""
     report = "/tmp/report.json"
