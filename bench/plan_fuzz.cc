@@ -21,14 +21,14 @@ using nlohmann::json;
 constexpr std::string_view kClientIp = "10.0.0.1";
 constexpr std::string_view kServerIp = "10.0.0.2";
 
-// Of a device such as the lab has.
-Offer ServersOffer() {
+// Of a device such as the lab has, in the client's own network.
+Offer ServersOffer(const Offer& client) {
   Offer offer{.device = "rxe0",
-              .link_layer = "ethernet",
+              .link_layer = client.link_layer,
               .active_mtu_bytes = 1024,
               .lid = 0,
               .needs_gid = true,
-              .gids = {},
+              .gids = client.gids,
               .max_queue_pairs = 4096,
               .max_depth = 4096,
               .max_read_depth = 16,
@@ -59,11 +59,12 @@ void Serve(const json& body) {
   const json written = ProposalToJson(proposal);
   Expect(ProposalToJson(ProposalFromJson(written)) == written,
          "a proposal is written as it was read");
-  const Sides sides{.client = proposal.offers,
-                    .server = std::vector<Offer>(proposal.offers.size(), ServersOffer()),
-                    .client_ip = std::string(kClientIp),
-                    .server_ip = std::string(kServerIp),
-                    .keep_samples = proposal.keep_samples};
+  Sides sides{.client = proposal.offers,
+              .server = {},
+              .client_ip = std::string(kClientIp),
+              .server_ip = std::string(kServerIp),
+              .keep_samples = proposal.keep_samples};
+  for (const Offer& offer : proposal.offers) sides.server.push_back(ServersOffer(offer));
   for (const TestPlan& test : proposal.plan.tests) {
     ExpectOnlyErrors([&] { AgreeOn(test, sides); });
   }
