@@ -42,6 +42,7 @@ EventWriter::EventWriter(Descriptor pipe) : pipe_(std::move(pipe)) {
 }
 
 void EventWriter::Write(const Event& event) {
+  const std::lock_guard lock(mutex_);
   if (finished_) return;
   const std::string line = EventToJson(event).dump() + "\n";
   std::string_view left = line;

@@ -2,7 +2,9 @@
 // JSON over a pipe. So one process writes the whole log, and knows what each session is doing.
 #pragma once
 
+#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "transport/descriptor.h"
@@ -24,9 +26,11 @@ class EventWriter {
   explicit EventWriter(Descriptor pipe);
   // A parent that does not read for a second, or has gone, is not told any more: nothing is served
   // worse for that.
+  // Any thread may call it.
   void Write(const Event& event);
 
  private:
+  std::mutex mutex_;
   Descriptor pipe_;
   bool finished_ = false;
 };

@@ -38,7 +38,7 @@ void StatusDesk::Turn(const std::set<int>& ready) {
 bool StatusDesk::Keep(Reader& reader, const std::set<int>& ready) {
   try {
     reader.guest.Flush();
-    if (ready.contains(reader.guest.fd())) reader.guest.Read();
+    if (ready.contains(reader.guest.fd())) reader.guest.Read("after it was told the status");
     return Now() < reader.until;
   } catch (const Error&) {
     return false;  // it has read its answer, or does not want it
