@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <random>
 
-#include "bench/duty.h"
 #include "bench/open_loop.h"
 #include "bench/test.h"
 #include "transport/error.h"
@@ -75,11 +74,25 @@ void AgreeAddresses(const TestPlan& test, const Ends& ends, Path& path) {
   path.server_gid = pair.server;
 }
 
-void CheckLimit(const std::string& what, std::uint64_t asked, std::uint64_t allowed) {
+// A limit of the server, and the options of both sides that it is about.
+struct LimitRow {
+  std::string_view what;
+  std::string_view asked_with;
+  std::string_view option;
+};
+constexpr LimitRow kDurationLimit = {"ms a test", "--duration or --max-time", "--limit-duration"};
+constexpr LimitRow kQueuePairLimit = {"queue pairs a client", "--qp", "--limit-qp"};
+constexpr LimitRow kMemoryLimit = {"bytes of memory a client",
+                                   "--working-set, --size, --tx-depth, --qp or --threads",
+                                   "--limit-memory"};
+
+void CheckLimit(const LimitRow& limit, std::uint64_t asked, std::uint64_t allowed) {
   if (asked <= allowed) return;
   throw Error(Blame::kRun,
-              "the server allows " + Text(allowed) + " " + what + ", asked were " + Text(asked),
-              "ask for less, or start the server with a higher limit");
+              "the server allows " + Text(allowed) + " " + std::string(limit.what) +
+                  ", asked were " + Text(asked),
+              "ask for less with " + std::string(limit.asked_with) +
+                  ", or start the server with a higher " + std::string(limit.option));
 }
 
 void CheckDevices(const TestPlan& test, const Ends& ends) {
@@ -138,14 +151,30 @@ void AgreeDepths(const TestPlan& test, const Ends& ends, Agreement& agreement) {
 
 std::uint32_t RandomSeed() { return static_cast<std::uint32_t>(std::random_device{}()); }
 
-// The work requests themselves, of one queue pair.
-std::uint64_t RequestBytes(const Agreement& agreement) {
+// The work requests themselves, of one queue pair of the server.
+std::uint64_t RequestBytes(const Agreement& agreement, const TestPlan& test) {
   std::uint64_t requests = 0;
-  for (const RingShape& shape : agreement.shapes) {
-    requests = std::max<std::uint64_t>(requests, shape.Length());
+  if (DutyOf(FindTest(test.test), test.queue, Role::kServer).Posts()) {
+    for (const RingShape& shape : agreement.shapes) {
+      requests = std::max<std::uint64_t>(requests, shape.Length());
+    }
   }
   return requests * (sizeof(ibv_send_wr) + sizeof(ibv_sge)) +
          agreement.receive.Length() * (sizeof(ibv_recv_wr) + sizeof(ibv_sge));
+}
+
+// All that the server allocates for a test: in whole pages of its kind of memory.
+std::uint64_t ServerBytes(const Agreement& agreement, const TestPlan& test,
+                          std::uint64_t keep_samples) {
+  const bool keeps = DutyOf(FindTest(test.test), test.queue, Role::kServer).pings;
+  const std::size_t granule = FindMemoryKind(test.memory.server_kind()).granule;
+  std::uint64_t bytes = keeps ? keep_samples * sizeof(std::uint64_t) : 0;
+  for (std::uint32_t i = 0; i < test.queue.threads; ++i) {
+    const std::uint64_t slots = BytesOf(agreement, test, Role::kServer, i).Sum();
+    bytes += (slots + granule - 1) / granule * granule +
+             QueuePairsOf(test.queue, i) * RequestBytes(agreement, test);
+  }
+  return bytes;
 }
 
 }  // namespace
@@ -221,6 +250,18 @@ std::uint64_t Agreement::ExposedBytes(const TestPlan& test, std::uint32_t queue_
   return std::max(bytes, LayoutFor(receive, test.queue.use_srq ? 1 : queue_pairs).Bytes());
 }
 
+WorkerBytes BytesOf(const Agreement& agreement, const TestPlan& test, Role role,
+                    std::uint32_t index) {
+  const Test& row = FindTest(test.test);
+  const std::uint32_t pairs = QueuePairsOf(test.queue, index);
+  WorkerBytes bytes;
+  if (DutyOf(row, test.queue, role).Posts()) bytes.own = agreement.OwnBytes(pairs);
+  if (DutyOf(row, test.queue, PeerOf(role)).Posts()) {
+    bytes.exposed = agreement.ExposedBytes(test, pairs);
+  }
+  return bytes;
+}
+
 void Derive(const TestPlan& test, Agreement& agreement) {
   std::uint64_t most = 0;
   std::uint32_t most_depth = agreement.most_depth;
@@ -269,8 +310,8 @@ void Verify(const Agreement& agreement, const TestPlan& test, std::span<const Of
 Agreement Agree(const TestPlan& test, const Sides& sides, const Limits& limits) {
   const std::size_t rails = sides.client.size();
   CheckRails(test, rails);
-  const QueueOptions all = OverRails(test, rails).queue;
-  CheckLimit("ms a test", test.run.LongestMs(), limits.duration_ms);
+  const TestPlan all = OverRails(test, rails);
+  CheckLimit(kDurationLimit, test.run.LongestMs(), limits.duration_ms);
   Agreement agreement;
   agreement.read_depth = kReadDepth.high;
   for (std::size_t i = 0; i < rails; ++i) {
@@ -287,18 +328,10 @@ Agreement Agree(const TestPlan& test, const Sides& sides, const Limits& limits) 
           error.remedy());
     }
   }
-  CheckLimit("queue pairs a client", all.queue_pairs, limits.queue_pairs);
+  CheckLimit(kQueuePairLimit, all.queue.queue_pairs, limits.queue_pairs);
   if (test.run.verify) agreement.verify_seed = test.run.verify_seed.value_or(RandomSeed());
   Derive(test, agreement);
-  const bool server_keeps = DutyOf(FindTest(test.test), test.queue, Role::kServer).pings;
-  std::uint64_t memory = server_keeps ? sides.keep_samples * sizeof(std::uint64_t) : 0;
-  const std::size_t granule = FindMemoryKind(test.memory.server_kind()).granule;
-  for (std::uint32_t i = 0; i < all.threads; ++i) {
-    const std::uint32_t pairs = QueuePairsOf(all, i);
-    const std::uint64_t slots = agreement.OwnBytes(pairs) + agreement.ExposedBytes(test, pairs);
-    memory += (slots + granule - 1) / granule * granule + pairs * RequestBytes(agreement);
-  }
-  CheckLimit("bytes of memory a client", memory, limits.memory_bytes);
+  CheckLimit(kMemoryLimit, ServerBytes(agreement, all, sides.keep_samples), limits.memory_bytes);
   return agreement;
 }
 

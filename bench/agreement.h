@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/duty.h"
 #include "bench/plan.h"
 #include "bench/ring.h"
 #include "bench/shape.h"
@@ -71,6 +72,18 @@ struct Agreement {
   std::uint64_t OwnBytes(std::uint32_t queue_pairs) const;
   std::uint64_t ExposedBytes(const TestPlan& test, std::uint32_t queue_pairs) const;
 };
+
+// What a worker allocates for messages.
+struct WorkerBytes {
+  std::uint64_t own = 0;      // that its requests name
+  std::uint64_t exposed = 0;  // that the peer's requests name or fill
+
+  std::uint64_t Sum() const { return own + exposed; }
+};
+// Of worker `index` of a side, all of whose workers `test` is of: of what the side has no use for
+// it has none.
+WorkerBytes BytesOf(const Agreement& agreement, const TestPlan& test, Role role,
+                    std::uint32_t index);
 
 // Fills in the shapes that follow from the plan and from what was agreed.
 void Derive(const TestPlan& test, Agreement& agreement);

@@ -130,6 +130,53 @@ TEST(Agree, RefusesWhatIsBeyondTheServersLimitsNamingBothNumbers) {
   EXPECT_THROW(Agree(test, Roce(), {.duration_ms = 1000}), Error);
 }
 
+struct MemoryCase {
+  const char* test;
+  bool bidirectional;
+  bool reversed;
+  std::uint64_t mib;  // of the server's slots: 16 MiB where requests name them
+};
+
+// What nobody names on the server is not allocated there, and counts for nothing.
+TEST(Agree, CountsWhatTheServerAllocates) {
+  const MemoryCase cases[] = {
+      {"write_bw", false, false, 16}, {"write_bw", false, true, 16},
+      {"write_bw", true, false, 32},  {"read_bw", false, false, 16},
+      {"read_bw", true, false, 32},   {"write_lat", false, false, 2 * 128},
+      {"send_bw", false, true, 16},
+  };
+  for (const MemoryCase& c : cases) {
+    TestPlan test = PlanOf(c.test);
+    test.run.message_bytes = {1 << 20};
+    test.queue.bidirectional = c.bidirectional;
+    test.queue.reversed = c.reversed;
+    const Agreement agreement = Agree(test, Roce(), {});
+    const std::uint64_t slots = BytesOf(agreement, test, Role::kServer, 0).Sum();
+    SCOPED_TRACE(std::string(c.test) + (c.bidirectional ? " both ways" : "") +
+                 (c.reversed ? " reversed" : ""));
+    constexpr std::uint64_t kRequests = 1 << 20;  // room for the requests themselves
+    EXPECT_EQ(slots >> 20, c.mib);
+    EXPECT_NO_THROW(Agree(test, Roce(), {.memory_bytes = slots + kRequests}));
+    EXPECT_THROW(Agree(test, Roce(), {.memory_bytes = slots - 1}), Error);
+  }
+}
+
+TEST(Agree, NamesTheOptionsOfBothSidesForEachLimit) {
+  const auto remedy = [](const Limits& limits) {
+    try {
+      Agree(WriteBw(), Roce(), limits);
+    } catch (const Error& error) {
+      return error.remedy();
+    }
+    return std::string();
+  };
+  EXPECT_THAT(remedy({.memory_bytes = 4096}),
+              AllOf(HasSubstr("--working-set"), HasSubstr("--limit-memory")));
+  EXPECT_THAT(remedy({.queue_pairs = 0}), AllOf(HasSubstr("--qp"), HasSubstr("--limit-qp")));
+  EXPECT_THAT(remedy({.duration_ms = 1}),
+              AllOf(HasSubstr("--duration"), HasSubstr("--limit-duration")));
+}
+
 // A worker's memory is at least one page of its kind.
 TEST(Agree, CountsTheWholePagesOfTheServersKindOfMemory) {
   TestPlan test = PlanOf("write_bw");

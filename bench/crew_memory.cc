@@ -35,24 +35,20 @@ std::string Crew::MemoryArgument() const {
 
 void Crew::ChooseMemory(std::uint32_t index, EndpointOptions& options) const {
   const QueueOptions& queue = setting_.plan.queue;
-  const auto own = [&](std::uint32_t worker) {
-    return duty_.Posts() ? setting_.agreement.OwnBytes(QueuePairsOf(queue, worker)) : 0;
-  };
-  const auto exposed = [&](std::uint32_t worker) {
-    const std::uint32_t pairs = QueuePairsOf(queue, worker);
-    return peer_duty_.Posts() ? setting_.agreement.ExposedBytes(setting_.plan, pairs) : 0;
+  const auto bytes_of = [&](std::uint32_t worker) {
+    return BytesOf(setting_.agreement, setting_.plan, setting_.role, worker);
   };
   options.memory_kind = &memory_kind();
   options.memory_argument = MemoryArgument();
   options.odp_requests = OdpRequests(test_, queue, setting_.role);
   options.memory_others = queue.threads - 1;
   // The first worker has as many queue pairs as any.
-  const std::uint64_t most = own(0) + exposed(0);
+  const std::uint64_t most = bytes_of(0).Sum();
   options.memory_file_offset =
       (most + kFileAlignment - 1) / kFileAlignment * kFileAlignment * index;
   options.mr_per_qp = setting_.plan.memory.mr_per_qp;
-  options.own_bytes = own(index);
-  options.exposed_bytes = exposed(index);
+  options.own_bytes = bytes_of(index).own;
+  options.exposed_bytes = bytes_of(index).exposed;
 }
 
 // Workers of several devices may each have had to take another way.
