@@ -162,16 +162,18 @@ void ServeDoctor(Session& session, const Local& local) {
 
 std::vector<std::string> EssentialWarnings(const Site& site, std::string_view side) {
   std::vector<DeviceInfo> devices;
-  std::vector<Placement> placements;
+  std::vector<PlacedDevice> placed;
   for (const Rail& rail : site.rails) {
     devices.push_back(rail.device.info());
     devices.back().ports = {rail.port};
-    placements.push_back(rail.placement);
+    placed.push_back({rail.device.info().name, rail.placement});
   }
-  std::vector<std::string> warnings;
-  if (const std::string finding = CoresSharedByDevices(placements); !finding.empty()) {
-    warnings.push_back(std::string(side) + ": " + finding);
-  }
+  std::vector<std::string> warnings = SharingWarnings(placed);
+  // What a server was started with is there for its clients to choose from.
+  const bool is_pool = side == "server" && site.idle.option == PlacementChoice().cpus_option;
+  std::string idle = IdleWarning(site.idle.cpus, site.idle.option, site.idle.workers);
+  if (!idle.empty() && !is_pool) warnings.push_back(std::move(idle));
+  for (std::string& warning : warnings) warning = std::string(side) + ": " + warning;
   for (const Finding& finding : ExamineEssentials(MachineWith(std::move(devices)), side)) {
     if (warnings.size() == kMostWarnings) break;
     warnings.push_back(Printable(FindingLine(finding), kLongestWarning));

@@ -1,9 +1,9 @@
 #include "bench/placement_warnings.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 #include <set>
-#include <string_view>
 
 #include "transport/cpu_list.h"
 
@@ -20,12 +20,15 @@ std::string Plural(std::size_t count, std::string_view one, std::string_view sev
   return std::to_string(count) + " " + std::string(count == 1 ? one : several);
 }
 
-// `devices`: whose workers they are, where they are of several.
-std::string Sharing(std::size_t workers, std::optional<std::size_t> devices, std::size_t count,
-                    const std::string& what) {
-  const std::string of = devices ? " of " + std::to_string(*devices) + " devices" : std::string();
-  return std::to_string(workers) + " workers" + of + " share " + Plural(count, what, what + "s") +
+// `of`: whose workers they are; may be empty.
+std::string Sharing(std::size_t workers, const std::string& of, std::size_t cores) {
+  return std::to_string(workers) + " workers" + of + " share " + Plural(cores, "core", "cores") +
          ": they take each other's time, and what is measured is that of fewer";
+}
+
+// "cpu 4", "cpus 4, 5"
+std::string Cpus(const std::vector<unsigned>& cpus) {
+  return (cpus.size() == 1 ? "cpu " : "cpus ") + CpuListText(cpus, ", ");
 }
 
 std::string Distance(const Place& place) {
@@ -49,8 +52,20 @@ std::string RemoteWorkers(const Place& place) {
     ++count;
   }
   if (remote.empty()) return {};
-  return Plural(count, "worker is", "workers are") + " on another node (cpu " +
-         CpuListText(remote, ", ") + "), " + DeviceOn(place) + Distance(place);
+  return Plural(count, "worker is", "workers are") + " on another node (" + Cpus(remote) + "), " +
+         DeviceOn(place) + Distance(place);
+}
+
+// Where the system has put them.
+std::string RemoteRuns(const Place& place) {
+  const report::Placement& placement = place.placement;
+  if (!placement.device_node || !placement.worker_cpus.empty()) return {};
+  const std::vector<unsigned>& nodes = placement.ran_on_nodes;
+  const auto is_remote = [&](unsigned node) { return node != *placement.device_node; };
+  const auto count = static_cast<std::size_t>(std::count_if(nodes.begin(), nodes.end(), is_remote));
+  if (count == 0) return {};
+  return Plural(count, "worker that is", "workers that are") + " not pinned ran on another node, " +
+         DeviceOn(place) + Distance(place);
 }
 
 std::string RemoteMemory(const Place& place) {
@@ -72,12 +87,6 @@ std::string StrayPages(const Place& place) {
          NumaNodeName(*place.placement.memory_node) + ", where they were to be";
 }
 
-std::string SharedCores(const Place& place) {
-  const std::size_t workers = place.placement.worker_cpus.size();
-  if (workers <= place.placement.worker_cores) return {};
-  return Sharing(workers, {}, place.placement.worker_cores, "core");
-}
-
 std::string Strays(const Place& place) {
   const report::Placement& placement = place.placement;
   for (std::size_t i = 0; i < placement.ran_on_cpus.size() && i < placement.worker_cpus.size();
@@ -90,8 +99,8 @@ std::string Strays(const Place& place) {
   return {};
 }
 
-constexpr std::string (*kRules[])(const Place&) = {RemoteWorkers, RemoteMemory, StrayPages,
-                                                   SharedCores, Strays};
+constexpr std::string (*kRules[])(const Place&) = {RemoteWorkers, RemoteRuns, RemoteMemory,
+                                                   StrayPages, Strays};
 
 bool AreOneMachine(const std::vector<report::Host>& hosts) {
   return hosts.size() == 2 && hosts[0].boot_id && hosts[0].boot_id == hosts[1].boot_id;
@@ -104,33 +113,34 @@ void Judge(const Place& place, std::vector<std::string>& warnings) {
   }
 }
 
-// Workers of several devices, each of which has as many cpus as workers.
-std::string SharedByDevices(const report::Host& host) {
-  std::set<unsigned> cpus;
-  std::size_t workers = 0;
-  for (const report::HostRail& rail : host.rails) {
-    cpus.insert(rail.placement.worker_cpus.begin(), rail.placement.worker_cpus.end());
-    workers += rail.placement.worker_cpus.size();
-  }
-  if (workers <= cpus.size()) return {};
-  return Sharing(workers, host.rails.size(), cpus.size(), "cpu");
-}
-
 }  // namespace
 
-std::string CoresSharedByDevices(std::span<const Placement> devices) {
-  std::set<unsigned> cpus;
+std::vector<std::string> SharingWarnings(std::span<const PlacedDevice> devices) {
   std::set<unsigned> cores;
   std::size_t workers = 0;
   std::size_t cores_of_each = 0;
-  for (const Placement& placement : devices) {
-    cpus.insert(placement.worker_cpus.begin(), placement.worker_cpus.end());
+  std::vector<std::string> warnings;
+  for (const PlacedDevice& device : devices) {
+    const Placement& placement = device.placement;
     cores.insert(placement.core_of_worker.begin(), placement.core_of_worker.end());
     workers += placement.worker_cpus.size();
     cores_of_each += placement.worker_cores;
+    if (placement.worker_cpus.size() <= placement.worker_cores) continue;
+    warnings.push_back(Sharing(placement.worker_cpus.size(),
+                               devices.size() > 1 ? " of " + device.name : "",
+                               placement.worker_cores));
   }
-  if (workers > cpus.size() || cores_of_each <= cores.size()) return {};
-  return Sharing(workers, devices.size(), cores.size(), "core");
+  if (cores_of_each == cores.size()) return warnings;
+  // That devices share with each other says more than what each shares with itself.
+  return {Sharing(workers, " of " + std::to_string(devices.size()) + " devices", cores.size())};
+}
+
+std::string IdleWarning(const std::vector<unsigned>& idle, std::string_view option,
+                        std::size_t workers) {
+  if (idle.empty()) return {};
+  return std::string(option) + " names " + Cpus(idle) + ", where nothing runs: there " +
+         (workers == 1 ? "is " : "are ") + Plural(workers, "worker", "workers") +
+         ", and --threads makes more";
 }
 
 std::vector<std::string> PlacementWarnings(const std::vector<report::Host>& hosts) {
@@ -142,9 +152,6 @@ std::vector<std::string> PlacementWarnings(const std::vector<report::Host>& host
   for (const report::Host& host : hosts) {
     for (const report::HostRail& rail : host.rails) {
       Judge({host.role, rail.device.name, rail.placement}, warnings);
-    }
-    if (const std::string finding = SharedByDevices(host); !finding.empty()) {
-      warnings.push_back(host.role + ": " + finding);
     }
     if (!host.rails.empty() || !host.device || !host.placement) continue;
     Judge({host.role, host.device->name, *host.placement}, warnings);

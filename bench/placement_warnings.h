@@ -1,8 +1,10 @@
 // What a reader has to know of where threads and memory were before believing a number.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/host.h"
@@ -11,11 +13,21 @@
 namespace rdmabench {
 
 // A sentence each, of both hosts: workers or memory on another NUMA node than the device, workers
-// that share a core or ran elsewhere than they should, one machine for both ends.
+// that ran elsewhere than they should, one machine for both ends.
 std::vector<std::string> PlacementWarnings(const std::vector<report::Host>& hosts);
 
-// That workers of several devices of a side share physical cores, though each has a cpu for itself:
-// what only the side knows. Empty: they do not.
-std::string CoresSharedByDevices(std::span<const Placement> devices);
+// A device of a side, and where its workers are.
+struct PlacedDevice {
+  std::string name;
+  Placement placement;
+};
+
+// That workers share a physical core, be it with each other or with those of another device: only
+// the side knows its cores. None where each has one for itself.
+std::vector<std::string> SharingWarnings(std::span<const PlacedDevice> devices);
+
+// That the user has named cpus on which nothing runs: `idle`, by `option`. Empty: there are none.
+std::string IdleWarning(const std::vector<unsigned>& idle, std::string_view option,
+                        std::size_t workers);
 
 }  // namespace rdmabench

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <ostream>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -12,9 +14,11 @@
 namespace rdmabench {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 report::Host GoodHost(const std::string& role) {
   report::Host host;
@@ -74,29 +78,60 @@ TEST(PlacementWarnings, LookAtEachOfSeveralDevices) {
               ElementsAre(HasSubstr("server: the memory is on NUMA node 1, mlx5_1 is on")));
 }
 
-TEST(PlacementWarnings, SayThatWorkersOfSeveralDevicesShareACpu) {
-  std::vector<report::Host> hosts = HostsWithTwoDevices();
-  hosts[0].rails[1].placement.worker_cpus = hosts[0].rails[1].placement.ran_on_cpus = {1, 4};
-  EXPECT_THAT(PlacementWarnings(hosts),
-              ElementsAre(HasSubstr("client: 4 workers of 2 devices share 3 cpus")));
+PlacedDevice Placed(std::string name, std::vector<unsigned> cpus, std::vector<unsigned> cores) {
+  PlacedDevice device{.name = std::move(name), .placement = {}};
+  device.placement.worker_cores = std::set(cores.begin(), cores.end()).size();
+  device.placement.worker_cpus = std::move(cpus);
+  device.placement.core_of_worker = std::move(cores);
+  return device;
 }
 
-Placement Workers(std::vector<unsigned> cpus, std::vector<unsigned> cores) {
-  Placement placement;
-  placement.worker_cpus = std::move(cpus);
-  placement.worker_cores = cores.size();
-  placement.core_of_worker = std::move(cores);
-  return placement;
+struct SharingCase {
+  const char* name;
+  std::vector<PlacedDevice> devices;
+  std::vector<std::string> begin;  // of each warning
+};
+
+void PrintTo(const SharingCase& row, std::ostream* stream) { *stream << row.name; }
+
+class Sharing : public testing::TestWithParam<SharingCase> {};
+
+TEST_P(Sharing, IsWarnedAboutOnce) {
+  const std::vector<std::string> warnings = SharingWarnings(GetParam().devices);
+  ASSERT_EQ(warnings.size(), GetParam().begin.size());
+  for (std::size_t i = 0; i < warnings.size(); ++i) {
+    EXPECT_THAT(warnings[i], StartsWith(GetParam().begin[i] + ": "));
+  }
 }
 
-TEST(CoresSharedByDevices, AreThoseOfSiblings) {
-  EXPECT_EQ(CoresSharedByDevices(std::vector{Workers({4, 5}, {4, 5}), Workers({6}, {6})}), "");
-  EXPECT_THAT(CoresSharedByDevices(std::vector{Workers({4, 5}, {4, 5}), Workers({12}, {4})}),
-              HasSubstr("3 workers of 2 devices share 2 cores"));
-}
+INSTANTIATE_TEST_SUITE_P(
+    Cases, Sharing,
+    testing::Values(
+        SharingCase{"none", {Placed("mlx5_0", {4, 5}, {4, 5}), Placed("mlx5_1", {6}, {6})}, {}},
+        SharingCase{"not_pinned", {Placed("mlx5_0", {}, {})}, {}},
+        SharingCase{"siblings_of_one_device",
+                    {Placed("mlx5_0", {4, 12}, {4, 4})},
+                    {"2 workers share 1 core"}},
+        SharingCase{
+            "one_cpu", {Placed("mlx5_0", {4, 4, 4}, {4, 4, 4})}, {"3 workers share 1 core"}},
+        SharingCase{"each_of_two_devices",
+                    {Placed("mlx5_0", {4, 12}, {4, 4}), Placed("mlx5_1", {5, 13}, {5, 5})},
+                    {"2 workers of mlx5_0 share 1 core", "2 workers of mlx5_1 share 1 core"}},
+        SharingCase{"siblings_of_two_devices",
+                    {Placed("mlx5_0", {4, 5}, {4, 5}), Placed("mlx5_1", {12}, {4})},
+                    {"3 workers of 2 devices share 2 cores"}},
+        SharingCase{"all_on_the_only_cpu",
+                    {Placed("mlx5_0", {0, 0}, {0, 0}), Placed("mlx5_1", {0, 0}, {0, 0})},
+                    {"4 workers of 2 devices share 1 core"}}),
+    [](const auto& row) { return row.param.name; });
 
-TEST(CoresSharedByDevices, AreLeftToTheWarningOfSharedCpus) {
-  EXPECT_EQ(CoresSharedByDevices(std::vector{Workers({4}, {4}), Workers({4}, {4})}), "");
+TEST(IdleWarning, NamesTheCpusAndTheOption) {
+  EXPECT_EQ(IdleWarning({}, "--cpus", 2), "");
+  EXPECT_EQ(
+      IdleWarning({2}, "--cpus", 2),
+      "--cpus names cpu 2, where nothing runs: there are 2 workers, and --threads makes more");
+  EXPECT_THAT(IdleWarning({2, 5}, "--remote-cpus", 1),
+              AllOf(StartsWith("--remote-cpus names cpus 2, 5,"), HasSubstr("there is 1 worker,")));
 }
 
 struct Cause {
@@ -134,7 +169,7 @@ INSTANTIATE_TEST_SUITE_P(
                 placement.worker_nodes = {0, 0};
                 placement.distance.reset();
               },
-              "2 workers are on another node (cpu 4, 5), mlx5_0 is on NUMA node 1"},
+              "2 workers are on another node (cpus 4, 5), mlx5_0 is on NUMA node 1"},
         Cause{"memory_elsewhere",
               [](report::Placement& placement) {
                 placement.memory_node = 0;
@@ -144,8 +179,15 @@ INSTANTIATE_TEST_SUITE_P(
         Cause{"pages_elsewhere",
               [](report::Placement& placement) { placement.pages_on_node = 0.875; },
               "only 87.5 % of the memory's pages are on NUMA node 1"},
-        Cause{"too_few_cores", [](report::Placement& placement) { placement.worker_cores = 1; },
-              "2 workers share 1 core: "},
+        Cause{"not_pinned_and_elsewhere",
+              [](report::Placement& placement) {
+                placement.worker_cpus.clear();
+                placement.worker_nodes.clear();
+                placement.ran_on_nodes = {1, 0};
+                placement.distance = 21;
+              },
+              "1 worker that is not pinned ran on another node, mlx5_0 is on NUMA node 1 (distance "
+              "21, of its own node 10)"},
         Cause{"moved",
               [](report::Placement& placement) {
                 placement.ran_on_cpus = {4, 9};

@@ -81,6 +81,12 @@ Site::Site(const Local& local, std::vector<OpenPort> ports, std::size_t workers)
                      .placement = std::move(placement),
                      .why = open.why});
   }
+  const std::vector<unsigned>& named = local.placement.cpus;
+  const std::size_t used = std::min(named.size(), rails.size() * workers);
+  idle = {.cpus = {named.begin() + static_cast<std::ptrdiff_t>(used), named.end()},
+          .option = local.placement.cpus_option,
+          .workers = used};
+  std::erase_if(idle.cpus, [this](unsigned cpu) { return cpu == session_cpu; });
 }
 
 void CheckPlacement(const PlacementChoice& choice) {

@@ -27,6 +27,13 @@ struct Rail {
   std::optional<PairedBy> why;  // of a server's: why it is this one
 };
 
+// Of the cpus that the user named those where nothing runs, since there are fewer workers.
+struct IdleCpus {
+  std::vector<unsigned> cpus;
+  std::string_view option;  // that names them
+  std::size_t workers = 0;
+};
+
 struct Site {
   // Chooses processors for so many workers of each device. Throws Error(kEnvironment).
   Site(const Local& local, std::vector<OpenPort> ports, std::size_t workers);
@@ -40,6 +47,7 @@ struct Site {
   Locality locality;
   std::vector<Rail> rails;  // normally one
   std::optional<unsigned> session_cpu;
+  IdleCpus idle;
   TickClock clock;
   MemoryArguments memory_arguments;
 };

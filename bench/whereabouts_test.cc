@@ -14,7 +14,11 @@ using nlohmann::json;
 using ::testing::ElementsAre;
 
 Whereabouts Found(std::vector<std::uint64_t> cpus, std::uint64_t asked, std::uint64_t on_node) {
-  return {.ran_on_cpus = std::move(cpus), .pages = {{.asked = asked, .on_node = on_node}}};
+  const std::size_t workers = cpus.size();
+  return {.ran_on_cpus = std::move(cpus),
+          .ran_on_nodes = std::vector<std::uint64_t>(workers, 1),
+          .distances = std::vector<std::uint64_t>(workers, 10),
+          .pages = {{.asked = asked, .on_node = on_node}}};
 }
 
 Whereabouts Read(const json& wire) { return WhereaboutsFromJson(JsonReader(wire, "whereabouts")); }
@@ -36,15 +40,16 @@ TEST_P(HostileWhereabouts, AreRefused) {
   EXPECT_THROW(Read(wire), Error) << GetParam().key;
 }
 
-INSTANTIATE_TEST_SUITE_P(Fields, HostileWhereabouts,
-                         testing::Values(Planted{"ran_on_cpus", 2}, Planted{"ran_on_cpus", {65536}},
-                                         Planted{"ran_on_cpus", std::vector<int>(65537, 1)},
-                                         Planted{"pages_asked", 100}, Planted{"pages_asked", {-1}},
-                                         Planted{"pages_asked", {5000}},
-                                         Planted{"pages_asked", {100, 100}},
-                                         Planted{"pages_on_node", {75, 75}},
-                                         Planted{"pages_on_node", {101}},
-                                         Planted{"pages_on_node", "all"}, Planted{"extra", 1}));
+INSTANTIATE_TEST_SUITE_P(
+    Fields, HostileWhereabouts,
+    testing::Values(Planted{"ran_on_cpus", 2}, Planted{"ran_on_cpus", {65536}},
+                    Planted{"ran_on_cpus", std::vector<int>(65537, 1)},
+                    Planted{"ran_on_nodes", {1}}, Planted{"ran_on_nodes", {65536, 1}},
+                    Planted{"distances", {10}}, Planted{"distances", {10, 65536}},
+                    Planted{"pages_asked", 100}, Planted{"pages_asked", {-1}},
+                    Planted{"pages_asked", {5000}}, Planted{"pages_asked", {100, 100}},
+                    Planted{"pages_on_node", {75, 75}}, Planted{"pages_on_node", {101}},
+                    Planted{"pages_on_node", "all"}, Planted{"extra", 1}));
 
 TEST(Whereabouts, AreTheLastCpusAndTheSmallestShare) {
   report::Host host{.placement = report::Placement{}};
@@ -54,6 +59,16 @@ TEST(Whereabouts, AreTheLastCpusAndTheSmallestShare) {
   Note(Found({4, 2}, 8, 7), host);
   EXPECT_EQ(host.placement->pages_on_node, 0.75);
   EXPECT_THAT(host.placement->ran_on_cpus, ElementsAre(4, 2));
+}
+
+TEST(Whereabouts, HaveTheLargestDistanceOfAllRuns) {
+  report::Host host{.placement = report::Placement{.distance = 10}};
+  Note({.ran_on_cpus = {1, 2}, .ran_on_nodes = {0, 1}, .distances = {21, 0}, .pages = {}}, host);
+  EXPECT_THAT(host.placement->ran_on_nodes, ElementsAre(0, 1));
+  EXPECT_EQ(host.placement->distance, 21U);
+  Note({.ran_on_cpus = {3, 2}, .ran_on_nodes = {1, 1}, .distances = {10, 10}, .pages = {}}, host);
+  EXPECT_THAT(host.placement->ran_on_nodes, ElementsAre(1, 1));
+  EXPECT_EQ(host.placement->distance, 21U);
 }
 
 TEST(Whereabouts, StayWhenARunTellsNothing) {
@@ -79,9 +94,16 @@ TEST(Whereabouts, OfAHostThatWasNotPlacedAreNotKept) {
 TEST(Whereabouts, AreDealtToSeveralDevicesInTurn) {
   report::Host host;
   host.rails.resize(2);
-  Note({.ran_on_cpus = {4, 8, 5, 9}, .pages = {{8, 8}, {8, 6}, {4, 4}, {4, 3}}}, host);
+  Note({.ran_on_cpus = {4, 8, 5, 9},
+        .ran_on_nodes = {0, 1, 0, 0},
+        .distances = {10, 10, 10, 21},
+        .pages = {{8, 8}, {8, 6}, {4, 4}, {4, 3}}},
+       host);
   EXPECT_THAT(host.rails[0].placement.ran_on_cpus, ElementsAre(4, 5));
   EXPECT_THAT(host.rails[1].placement.ran_on_cpus, ElementsAre(8, 9));
+  EXPECT_THAT(host.rails[1].placement.ran_on_nodes, ElementsAre(1, 0));
+  EXPECT_EQ(host.rails[0].placement.distance, 10U);
+  EXPECT_EQ(host.rails[1].placement.distance, 21U);
   EXPECT_EQ(host.rails[0].placement.pages_on_node, 1.0);
   EXPECT_EQ(host.rails[1].placement.pages_on_node, 0.75);
   EXPECT_THAT(host.placement->ran_on_cpus, ElementsAre(4, 5));

@@ -49,10 +49,12 @@ struct Placement {
   std::vector<unsigned> worker_nodes = {};  // of these
   std::size_t worker_cores = 0;             // distinct physical ones
   std::vector<unsigned> ran_on_cpus = {};   // one a worker, when its last run ended
+  std::vector<unsigned> ran_on_nodes = {};  // of these
   std::optional<unsigned> session_cpu = {};
   std::optional<unsigned> memory_node = {};
   std::optional<double> pages_on_node = {};  // share of those asked about: the least of all tests
-  std::optional<unsigned> distance = {};     // the largest of a worker or the memory to the device
+  // The largest of a worker, where it was put or ran, or of the memory to the device.
+  std::optional<unsigned> distance = {};
   std::string reason = {};
 };
 

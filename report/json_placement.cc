@@ -17,6 +17,7 @@ nlohmann::ordered_json PlacementJson(const Placement& placement) {
   put_list("worker_nodes", placement.worker_nodes);
   if (placement.worker_cores > 0) json["worker_cores"] = placement.worker_cores;
   put_list("ran_on_cpus", placement.ran_on_cpus);
+  put_list("ran_on_nodes", placement.ran_on_nodes);
   put("session_cpu", placement.session_cpu);
   put("memory_node", placement.memory_node);
   put("pages_on_node", placement.pages_on_node);

@@ -42,6 +42,7 @@ Host HardwareHost(const std::string& role, const std::string& name, const std::s
                              .worker_nodes = {0, 0},
                              .worker_cores = 2,
                              .ran_on_cpus = {2, 4},
+                             .ran_on_nodes = {0, 0},
                              .session_cpu = 1,
                              .memory_node = 0,
                              .pages_on_node = 1.0,
@@ -145,7 +146,7 @@ Host WithSecondDevice(Host host, const std::string& paired_by) {
   second.device.gid->text += "0";
   second.placement.device_node = second.placement.memory_node = 1;
   second.placement.worker_cpus = second.placement.ran_on_cpus = {10, 12};
-  second.placement.worker_nodes = {1, 1};
+  second.placement.worker_nodes = second.placement.ran_on_nodes = {1, 1};
   second.placement.reason = "mlx5_1 is at NUMA node 1";
   host.rails = {first, second};
   return host;

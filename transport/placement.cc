@@ -85,7 +85,7 @@ void CheckCpus(const CoreMap& map, const PlacementChoice& choice) {
   if (missing.empty()) return;
   throw Error(Blame::kEnvironment,
               std::string(choice.cpus_option) + " names " + Cpus(missing) +
-                  ", which this process may not use; usable: " + Cpus(usable),
+                  ", which may not be used; usable: " + Cpus(usable),
               "name some of these; a container's cpuset or taskset may withhold others");
 }
 
@@ -98,7 +98,7 @@ void CheckNode(const CoreMap& map, const PlacementChoice& choice) {
   if (Contains(usable, *choice.numa_node)) return;
   throw Error(Blame::kEnvironment,
               std::string(choice.node_option) + " " + std::to_string(*choice.numa_node) +
-                  " is not among the nodes that this process may use: " + CpuListText(usable, ", "),
+                  " is not among the nodes that may be used: " + CpuListText(usable, ", "),
               "name one of these; a container's cpuset may withhold others");
 }
 
@@ -155,12 +155,13 @@ class Placing {
     const std::size_t near = order_.size();
     Append(placement_.device_node);
     Append(std::nullopt);
+    const std::size_t free = order_.size();
     Append(std::nullopt, /*also_taken=*/true);
     const bool all_are_withheld = CpusInOrder(map_, home_, {}).empty();
     if (all_are_withheld) {
       placement_.reasons.back() += ", but this process may use none of its cpus";
-    } else if (near == 0 && choice_.cpus.empty()) {
-      placement_.reasons.back() += ", but this process may use no other of its cpus";
+    } else if (near == 0 && free > 0 && choice_.cpus.empty()) {
+      placement_.reasons.back() += ", but other devices have taken the cpus of it";
     }
     const std::vector<unsigned>& from = choice_.cpus.empty() ? order_ : choice_.cpus;
     for (std::size_t i = 0; i < workers && !from.empty(); ++i) {
@@ -169,7 +170,10 @@ class Placing {
     if (placement_.worker_cpus.empty()) return;
     std::string reason = "workers on " + Cpus(placement_.worker_cpus);
     if (!choice_.cpus.empty()) reason += " by " + std::string(choice_.cpus_option);
-    if (workers > from.size()) {
+    if (choice_.cpus.empty() && order_.size() > free && workers > free) {
+      reason +=
+          free == 0 ? ", which other devices have, too" : ", some of which other devices have, too";
+    } else if (workers > from.size()) {
       reason += ", which they share";
     } else if (choice_.cpus.empty() && near > 0 && workers > near) {
       reason += ", some of them on other nodes";

@@ -15,6 +15,7 @@ using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 using ::testing::ThrowsMessage;
 using Cpus = std::vector<unsigned>;
 
@@ -227,6 +228,27 @@ TEST(PlacementReason, LeavesTheSessionToTheDeviceThatChoseItsCpu) {
       Saved("two_sockets").Place({.device = Named("mlx5_1"), .workers = 2, .session_cpu = 3});
   EXPECT_EQ(placement.session_cpu, 3U);
   EXPECT_EQ(placement.Reason(), "mlx5_1 is on NUMA node 1; workers on cpus 4, 5; memory on node 1");
+}
+
+std::string ReasonOf(const std::string& topology, const PlacementRequest& request) {
+  return Saved(topology).Place(request).Reason();
+}
+
+TEST(PlacementReason, SaysWhatOtherDevicesHaveTaken) {
+  // All that there is.
+  EXPECT_THAT(ReasonOf("virtual_machine",
+                       {.device = Named("rxe1"), .workers = 1, .taken_cpus = {0, 1, 2, 3}}),
+              StartsWith("the machine has one NUMA node; workers on cpu 1, which other devices "
+                         "have, too"));
+  EXPECT_THAT(
+      ReasonOf("virtual_machine", {.device = Named("rxe1"), .workers = 2, .taken_cpus = {0, 1, 3}}),
+      HasSubstr("; workers on cpus 1, 2, some of which other devices have, too"));
+  // All of its node, and none of the other.
+  EXPECT_THAT(
+      ReasonOf("two_sockets",
+               {.device = Named("mlx5_0"), .workers = 1, .taken_cpus = {0, 1, 2, 3, 8, 9, 10, 11}}),
+      StartsWith("mlx5_0 is on NUMA node 0, but other devices have taken the cpus of it; "
+                 "workers on cpu 4;"));
 }
 
 TEST(PlacementReason, SaysThatThreadsAreNotPinned) {

@@ -122,6 +122,25 @@ def test_workers_that_share_a_core_are_warned_about(numa, server):
     assert has(warnings, "client: 2 workers share 1 core")
 
 
+def test_a_cpu_on_which_nothing_runs_is_warned_about(numa, server):
+    (ours, _), warnings, stderr = run(numa, server, "--cpus", "2,0,1", "-q", "2", "--threads", "2")
+    assert ours["worker_cpus"] == [2, 0]
+    assert has(warnings, "client: --cpus names cpu 1, where nothing runs", "2 workers")
+    assert "client: --cpus names cpu 1" in stderr
+
+
+def test_workers_that_the_system_has_put_elsewhere_are_warned_about(numa, server):
+    done = numa.run("taskset", "-c", "0", "rdmabench", "write_bw", "a", "-p", server.port, "-s", "4K", "-n", "512", "--no-pin", "--json", "-")
+    assert done.returncode == 0, done.stderr
+    report = parse_report(done.stdout)
+    ours = report["hosts"][0]["placement"]
+    assert ours["worker_cpus"] == [] and ours["ran_on_cpus"] == [0] and ours["ran_on_nodes"] == [0]
+    assert ours["distance"] == FAR_DISTANCE
+    words = "client: 1 worker that is not pinned ran on another node"
+    assert has(report["warnings"], words, "rxe0 is on NUMA node 1") and words in done.stderr
+    assert not remote(report["warnings"], "server: ")
+
+
 def test_one_machine_at_both_ends_is_warned_about(numa, server):
     assert has(run(numa, server)[1], "both ends are one machine")
 
@@ -143,6 +162,11 @@ def test_the_choice_is_explained(numa, server):
         assert words in done.stderr, done.stderr
 
 
+def huge_pages(host):
+    devices = json.loads(host.run("rdmabench", "devices", "--json", check=True).stdout)["devices"]
+    return next(kind for kind in devices[0]["memory_kinds"] if kind["name"] == "huge2m")
+
+
 @pytest.mark.full
 def test_huge_pages_are_of_the_devices_node(numa, server):
     def reserve(node, pages):
@@ -154,8 +178,13 @@ def test_huge_pages_are_of_the_devices_node(numa, server):
         done = numa.run("rdmabench", *words)
         assert done.returncode == 3, done.stderr
         assert "4 huge pages of 2 MiB on NUMA node 1, where 0 are free" in done.stderr
+        # What `devices` says is of the device's node, too.
+        kind = huge_pages(numa)
+        assert not kind["available"] and "none is free on NUMA node 1" in kind["reason"]
+        assert "echo 32 > /sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages" in kind["reason"]
         assert re.search(r"echo 4 > /sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages", done.stderr)
         reserve(1, 16)
+        assert huge_pages(numa) == {"name": "huge2m", "available": True, "amount": "16 free on NUMA node 1"}
         code, report, stderr = numa.test(*words)
         assert code == 0, stderr
         for side in report["hosts"]:
