@@ -107,8 +107,10 @@ Field ReadField(const Place& place, const json& value, const std::string& owner)
   if (!field.is_list) {
     field.values = {&value};
   } else if (value.size() > kMostTests) {
-    throw Error(Blame::kUsage, field.path + " is a list of " + std::to_string(value.size()) +
-                                   ", allowed are lists of up to " + std::to_string(kMostTests));
+    throw Error(Blame::kUsage,
+                field.path + " is a list of " + std::to_string(value.size()) +
+                    ", allowed are lists of up to " + std::to_string(kMostTests),
+                "split it over several tests, or over several suites");
   } else {
     for (const json& element : value) field.values.push_back(&element);
   }
@@ -194,7 +196,10 @@ class Matrix {
 
 Matrix::Matrix(const json& test, const Fields& defaults, const std::string& path) : path_(path) {
   Fields fields = ReadFields(test, path);
-  if (!fields.contains(kTest)) throw Error(Blame::kUsage, path + ".test is missing");
+  if (!fields.contains(kTest)) {
+    throw Error(Blame::kUsage, path + ".test is missing",
+                "name the test that is run, such as \"test\": \"write_bw\"");
+  }
   fields.insert(defaults.begin(), defaults.end());  // keeps those that are there
   for (const Place& place : {kTest, kQpType}) {
     const auto found = fields.find(place);

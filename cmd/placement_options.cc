@@ -14,8 +14,8 @@ constexpr const char* kTitle = "Placement";
 
 std::vector<unsigned> ParseCpus(const std::string& option, const std::string& text) {
   if (auto cpus = ParseCpuList(text)) return std::move(*cpus);
-  throw Error(Blame::kUsage, option + " '" + text + "' is no list of cpus",
-              "list each once, as in 2,4-6; the highest number is " + std::to_string(kMostCpu));
+  throw Error(Blame::kUsage, option + " '" + text + "' is no list of cpus: " + WhyNoCpuList(text),
+              "list each once, as in " + option + " 2,4-6");
 }
 
 }  // namespace

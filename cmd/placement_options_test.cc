@@ -67,9 +67,11 @@ TEST_P(RefusedPlacement, SaysWhatIsWrong) {
 INSTANTIATE_TEST_SUITE_P(
     Lines, RefusedPlacement,
     testing::Values(
-        std::pair{Words{"write_bw", "h", "--cpus", "2,2"}, Words{"--cpus '2,2' is no list"}},
+        std::pair{Words{"write_bw", "h", "--cpus", "2,2"},
+                  Words{"--cpus '2,2' is no list", "it has 2 twice"}},
         std::pair{Words{"write_bw", "h", "--cpus", ""}, Words{"--cpus '' is no list"}},
-        std::pair{Words{"write_bw", "h", "--remote-cpus", "3-1"}, Words{"--remote-cpus '3-1'"}},
+        std::pair{Words{"write_bw", "h", "--remote-cpus", "3-1"},
+                  Words{"--remote-cpus '3-1'", "ends before it begins"}},
         std::pair{Words{"write_bw", "h", "--numa-node", "65536"}, Words{"--numa-node", "65535"}},
         std::pair{Words{"write_bw", "h", "--no-pin", "--cpus", "1"}, Words{"--no-pin", "--cpus"}},
         std::pair{Words{"server", "--cpus", "1", "--no-pin"}, Words{"--no-pin", "--cpus"}},

@@ -17,14 +17,23 @@ std::string Quoted(std::string_view option, std::string_view text) {
   return std::string(option) + " '" + std::string(text) + "'";
 }
 
-[[noreturn]] void RefuseForm(std::string_view option, std::string_view text,
-                             std::string_view expected) {
-  throw Error(Blame::kUsage, Quoted(option, text) + " is not " + std::string(expected));
+// How a value is written.
+struct Form {
+  std::string_view words;
+  std::string_view example;
+};
+
+[[noreturn]] void RefuseForm(std::string_view option, std::string_view text, const Form& form) {
+  throw Error(Blame::kUsage, Quoted(option, text) + " is not " + std::string(form.words),
+              "write it as in " + std::string(form.example));
 }
 
-[[noreturn]] void RefuseRange(std::string_view option, std::string_view text,
-                              const std::string& allowed) {
-  throw Error(Blame::kUsage, Quoted(option, text) + " is out of range; allowed are " + allowed);
+// `low` and `high` as the option takes them.
+[[noreturn]] void RefuseRange(std::string_view option, std::string_view text, bool too_low,
+                              const std::string& low, const std::string& high) {
+  throw Error(Blame::kUsage,
+              Quoted(option, text) + " is out of range; allowed are " + low + " to " + high,
+              too_low ? "give " + low + " or more" : "give " + high + " or less");
 }
 
 // A number with or without a decimal point; no exponent.
@@ -45,7 +54,7 @@ struct Unit {
   char letter;
   unsigned shift;
 };
-constexpr Unit kSizeUnits[] = {{'k', 10}, {'m', 20}, {'g', 30}};
+constexpr Unit kSizeUnits[] = {{'k', 10}, {'m', 20}, {'g', 30}, {'t', 40}};
 
 struct TimeUnit {
   std::string_view name;
@@ -72,21 +81,33 @@ struct RateUnit {
   std::string_view name;
   std::optional<double> Rate::*rate;
   Range range;
-  std::string_view allowed;
+  // The same as people write it.
+  std::string_view low;
+  std::string_view high;
 };
 // Longer names before those that they end with.
 constexpr RateUnit kRateUnits[] = {
-    {"bps", &Rate::bits_per_second, kRateBits, "1bps to 10Tbps"},
-    {"b/s", &Rate::bits_per_second, kRateBits, "1bps to 10Tbps"},
-    {"pps", &Rate::messages_per_second, kRateMessages, "1pps to 10Gpps"},
-    {"/s", &Rate::messages_per_second, kRateMessages, "1pps to 10Gpps"},
+    {"bps", &Rate::bits_per_second, kRateBits, "1bps", "10Tbps"},
+    {"b/s", &Rate::bits_per_second, kRateBits, "1bps", "10Tbps"},
+    {"pps", &Rate::messages_per_second, kRateMessages, "1pps", "10Gpps"},
+    {"/s", &Rate::messages_per_second, kRateMessages, "1pps", "10Gpps"},
 };
 
-constexpr std::string_view kSizeForm = "a size: bytes, or with K, M, G for powers of 1024";
-constexpr std::string_view kRangeForm =
-    "a range of sizes: FIRST:LAST, FIRST:LAST:+STEP or FIRST:LAST:*FACTOR";
-constexpr std::string_view kRateForm =
-    "a rate: bits per second such as 10Gbps, or messages per second such as 2.5Mpps";
+constexpr Form kSizeForm = {"a size: bytes, or with K, M, G, T for powers of 1024",
+                            "4096, 64K or 1M"};
+constexpr Form kRangeForm = {"a range of sizes: FIRST:LAST, FIRST:LAST:+STEP or FIRST:LAST:*FACTOR",
+                             "64:1M, 64:1K:+64 or 1:1M:*4"};
+constexpr Form kTimeForm = {"a time: seconds, or with ms, s, m, h", "2, 0.5, 200ms or 5m"};
+constexpr Form kShortTimeForm = {"a time with its unit: ns, us, ms or s", "10us or 1.5ms"};
+constexpr Form kPercentileForm = {"a percentile: a number such as 50 or 99.9", "50 or 99.9"};
+constexpr Form kShareForm = {"a share in percent, such as 1%", "1% or 0.5%, with the sign"};
+constexpr Form kRateForm = {
+    "a rate: bits per second such as 10Gbps, or messages per second such as 2.5Mpps",
+    "10Gbps or 2.5Mpps; bytes are no unit: 1GB/s is 8Gbps"};
+constexpr Form kBitRateForm = {"bits per second with their unit, such as 90Gbps",
+                               "90Gbps; bytes are no unit: 1GB/s is 8Gbps"};
+constexpr Form kMessageRateForm = {"messages per second with their unit, such as 2.5Mpps",
+                                   "2.5Mpps or 5000pps"};
 
 // How a range of sizes gets from one to the next.
 struct Stride {
@@ -128,9 +149,12 @@ SizeRange ParseSizeRange(std::string_view option, std::string_view element, Rang
   if (second != std::string_view::npos) {
     sizes.stride = ParseStride(option, element, rest.substr(second + 1), range);
   }
-  if (sizes.last < first) RefuseForm(option, element, "a range of sizes: it ends before it begins");
+  if (sizes.last < first) {
+    RefuseForm(option, element, {"a range of sizes: it ends before it begins", kRangeForm.example});
+  }
   if (first == 0 && sizes.stride.multiplies) {
-    RefuseForm(option, element, "a range of sizes: 0 stays 0, however often it is multiplied");
+    RefuseForm(option, element,
+               {"a range of sizes: 0 stays 0, however often it is multiplied", "0:1K:+64"});
   }
   return sizes;
 }
@@ -143,7 +167,7 @@ const RateUnit* RateUnitOf(std::string_view text) {
 }
 
 double RateIn(const RateUnit& unit, std::string_view option, std::string_view text,
-              std::string_view form) {
+              const Form& form) {
   std::string_view digits = text.substr(0, text.size() - unit.name.size());
   double factor = 1.0;
   for (const DecimalUnit& prefix : kDecimalUnits) {
@@ -155,26 +179,56 @@ double RateIn(const RateUnit& unit, std::string_view option, std::string_view te
   const std::optional<double> value = Decimal(digits);
   if (!value) RefuseForm(option, text, form);
   const double per_second = *value * factor;
-  if (per_second < static_cast<double>(unit.range.low) ||
-      per_second > static_cast<double>(unit.range.high)) {
-    RefuseRange(option, text, std::string(unit.allowed));
+  const bool too_low = per_second < static_cast<double>(unit.range.low);
+  if (too_low || per_second > static_cast<double>(unit.range.high)) {
+    RefuseRange(option, text, too_low, std::string(unit.low), std::string(unit.high));
   }
   return per_second;
 }
 
 double RateOf(std::optional<double> Rate::*kind, std::string_view option, std::string_view text,
-              std::string_view form) {
+              const Form& form) {
   const RateUnit* unit = RateUnitOf(text);
   if (unit == nullptr || unit->rate != kind) RefuseForm(option, text, form);
   return RateIn(*unit, option, text, form);
+}
+
+// In the largest unit that it is a multiple of: "64K".
+std::string SizeText(std::uint64_t bytes) {
+  std::string text = std::to_string(bytes);
+  for (const Unit& unit : kSizeUnits) {
+    if (bytes == 0 || bytes % (std::uint64_t{1} << unit.shift) != 0) break;
+    text = std::to_string(bytes >> unit.shift) + static_cast<char>(unit.letter & ~0x20);
+  }
+  return text;
+}
+
+// In the largest unit that it is a multiple of: "24h", "100ms".
+std::string TimeText(std::uint64_t milliseconds) {
+  std::string text = std::to_string(milliseconds) + "ms";
+  std::uint64_t longest = 1;
+  for (const TimeUnit& unit : kTimeUnits) {
+    const auto length = static_cast<std::uint64_t>(unit.milliseconds);
+    if (length <= longest || milliseconds == 0 || milliseconds % length != 0) continue;
+    longest = length;
+    text = std::to_string(milliseconds / length) + std::string(unit.name);
+  }
+  return text;
 }
 
 }  // namespace
 
 std::uint64_t ParseNumber(std::string_view option, std::string_view text, Range range) {
   const std::optional<std::uint64_t> value = ParseUnsigned(text);
-  if (!value) RefuseForm(option, text, "a whole number; allowed are " + range.ToString());
-  if (*value < range.low || *value > range.high) RefuseRange(option, text, range.ToString());
+  const std::string low = std::to_string(range.low);
+  const std::string high = std::to_string(range.high);
+  if (!value) {
+    const std::string words = "a whole number; allowed are " + range.ToString();
+    RefuseForm(option, text, {words, low + " or " + high});
+  }
+  if (*value < range.low || *value > range.high) {
+    RefuseRange(option, text, *value < range.low, low, high);
+  }
   return *value;
 }
 
@@ -190,8 +244,9 @@ std::uint64_t ParseSize(std::string_view option, std::string_view text, Range ra
   }
   const std::optional<std::uint64_t> value = ParseUnsigned(digits);
   if (!value) RefuseForm(option, text, kSizeForm);
-  if (*value > range.high >> shift || *value << shift < range.low) {
-    RefuseRange(option, text, range.ToString() + " bytes");
+  const bool too_high = *value > range.high >> shift;
+  if (too_high || *value << shift < range.low) {
+    RefuseRange(option, text, !too_high, SizeText(range.low), SizeText(range.high));
   }
   return *value << shift;
 }
@@ -211,8 +266,10 @@ std::vector<std::uint64_t> ParseSizes(std::string_view option, std::string_view 
     std::optional<std::uint64_t> size = elements.first;
     for (; size; size = elements.stride.Next(*size, elements.last)) {
       if (sizes.size() == kMostSizes) {
-        throw Error(Blame::kUsage, std::string(option) + " lists more than " +
-                                       std::to_string(kMostSizes) + " sizes, at '" + element + "'");
+        throw Error(Blame::kUsage,
+                    std::string(option) + " lists more than " + std::to_string(kMostSizes) +
+                        " sizes, at '" + element + "'",
+                    "take larger steps, such as 1:1M:*2");
       }
       sizes.push_back(*size);
     }
@@ -231,20 +288,24 @@ std::chrono::milliseconds ParseDuration(std::string_view option, std::string_vie
     break;
   }
   const std::optional<double> value = Decimal(digits);
-  if (!value) RefuseForm(option, text, "a time: seconds, or with ms, s, m, h");
+  if (!value) RefuseForm(option, text, kTimeForm);
   const double milliseconds = std::round(*value * scale);
-  if (milliseconds < static_cast<double>(range.low) ||
-      milliseconds > static_cast<double>(range.high)) {
-    RefuseRange(option, text, range.ToString() + " ms");
+  const bool too_low = milliseconds < static_cast<double>(range.low);
+  if (too_low || milliseconds > static_cast<double>(range.high)) {
+    RefuseRange(option, text, too_low, TimeText(range.low), TimeText(range.high));
   }
   return std::chrono::milliseconds(static_cast<std::int64_t>(milliseconds));
 }
 
 double ParsePercent(std::string_view option, std::string_view text) {
   const std::optional<double> value = Decimal(text);
-  if (!value) RefuseForm(option, text, "a percentile: a number such as 50 or 99.9");
+  if (!value) RefuseForm(option, text, kPercentileForm);
   if (!report::IsPercentile(*value)) {
-    RefuseRange(option, text, "numbers above 0 and below 100 of up to seven decimals");
+    throw Error(Blame::kUsage,
+                Quoted(option, text) +
+                    " is out of range; allowed are numbers above 0 and below "
+                    "100 of up to seven decimals",
+                "give one such as 99.9; the maximum is always there");
   }
   return *value;
 }
@@ -256,20 +317,23 @@ double ParseNanoseconds(std::string_view option, std::string_view text) {
     if (!value) break;
     const double nanoseconds = *value * unit.nanoseconds;
     if (nanoseconds <= 0.0 || nanoseconds > kLongestNs) {
-      RefuseRange(option, text, "above 0, up to an hour");
+      RefuseRange(option, text, nanoseconds <= 0.0, "1ns", "3600s");
     }
     return nanoseconds;
   }
-  RefuseForm(option, text, "a time with its unit: ns, us, ms or s");
+  RefuseForm(option, text, kShortTimeForm);
 }
 
 double ParseShare(std::string_view option, std::string_view text, Range range) {
-  if (!text.ends_with('%')) RefuseForm(option, text, "a share in percent, such as 1%");
+  if (!text.ends_with('%')) RefuseForm(option, text, kShareForm);
   const std::optional<double> percent = Decimal(text.substr(0, text.size() - 1));
-  if (!percent) RefuseForm(option, text, "a share in percent, such as 1%");
+  if (!percent) RefuseForm(option, text, kShareForm);
   if (*percent <= 0.0 || *percent < static_cast<double>(range.low) ||
       *percent > static_cast<double>(range.high)) {
-    RefuseRange(option, text, "above 0%, up to " + std::to_string(range.high) + "%");
+    throw Error(Blame::kUsage,
+                Quoted(option, text) + " is out of range; allowed are above 0%, up to " +
+                    std::to_string(range.high) + "%",
+                "give one such as 1%");
   }
   return *percent;
 }
@@ -283,13 +347,11 @@ Rate ParseRate(std::string_view option, std::string_view text) {
 }
 
 double ParseBitRate(std::string_view option, std::string_view text) {
-  return RateOf(&Rate::bits_per_second, option, text,
-                "bits per second with their unit, such as 90Gbps");
+  return RateOf(&Rate::bits_per_second, option, text, kBitRateForm);
 }
 
 double ParseMessageRate(std::string_view option, std::string_view text) {
-  return RateOf(&Rate::messages_per_second, option, text,
-                "messages per second with their unit, such as 2.5Mpps");
+  return RateOf(&Rate::messages_per_second, option, text, kMessageRateForm);
 }
 
 }  // namespace rdmabench

@@ -1,5 +1,6 @@
 // Numbers as people type them, parsed strictly: the whole text counts, ranges are checked, and
-// errors say what is allowed. All throw Error(kUsage) that begins with the option's name.
+// errors say what is allowed. All throw Error(kUsage) that begins with the option's name, and whose
+// remedy is an example.
 #pragma once
 
 #include <chrono>
@@ -16,7 +17,7 @@ namespace rdmabench {
 // "18515". Nothing but digits.
 std::uint64_t ParseNumber(std::string_view option, std::string_view text, Range range);
 
-// "64", "4K", "1m": bytes, with K, M or G for powers of 1024.
+// "64", "4K", "1m": bytes, with K, M, G or T for powers of 1024.
 std::uint64_t ParseSize(std::string_view option, std::string_view text, Range range);
 
 // What stands between the commas, also where nothing does.

@@ -14,9 +14,13 @@
 namespace rdmabench {
 namespace {
 
-[[noreturn]] void Refuse(std::string_view option, std::string_view text, const std::string& form) {
-  throw Error(Blame::kUsage, std::string(option) + " '" + std::string(text) + "' is not " + form);
+[[noreturn]] void Refuse(std::string_view option, std::string_view text, const std::string& form,
+                         const std::string& example) {
+  throw Error(Blame::kUsage, std::string(option) + " '" + std::string(text) + "' is not " + form,
+              "write it as in " + example);
 }
+
+constexpr const char* kRangeExample = "1Kpps:10Kpps:1Kpps, from low to high by steps";
 
 std::uint64_t WholeRate(std::string_view option, std::string_view text) {
   return static_cast<std::uint64_t>(std::llround(ParseMessageRate(option, text)));
@@ -25,11 +29,12 @@ std::uint64_t WholeRate(std::string_view option, std::string_view text) {
 void AddRange(std::string_view option, std::string_view text, std::vector<std::uint64_t>& rates) {
   const std::size_t first = text.find(':');
   const std::size_t second = std::min(text.find(':', first + 1), text.size());
-  if (second == text.size()) Refuse(option, text, "a range of rates: 1Kpps:10Kpps:1Kpps");
+  if (second == text.size())
+    Refuse(option, text, "a range of rates: 1Kpps:10Kpps:1Kpps", kRangeExample);
   const std::uint64_t low = WholeRate(option, text.substr(0, first));
   const std::uint64_t high = WholeRate(option, text.substr(first + 1, second - first - 1));
   const std::uint64_t step = WholeRate(option, text.substr(second + 1));
-  if (high < low) Refuse(option, text, "a range that rises");
+  if (high < low) Refuse(option, text, "a range that rises", kRangeExample);
   for (std::uint64_t rate = low; rate <= high && rates.size() <= kMostRates; rate += step) {
     rates.push_back(rate);
   }
@@ -57,7 +62,7 @@ std::vector<std::uint64_t> ParseRateSweep(std::string_view option, std::string_v
 Objective ParseObjective(std::string_view option, std::string_view text) {
   const std::size_t equals = std::min(text.find('='), text.size());
   if (equals == text.size() || !text.starts_with('p')) {
-    Refuse(option, text, "a percentile and its limit, such as p99=50us");
+    Refuse(option, text, "a percentile and its limit, such as p99=50us", "p99=50us or p99.9=1ms");
   }
   return {.percentile = ParsePercent(std::string(option) + " p", text.substr(1, equals - 1)),
           .most_ns = static_cast<std::uint64_t>(

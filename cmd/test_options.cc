@@ -67,7 +67,8 @@ void AddQueueOptions(CLI::App& app, TestPlan& test) {
             [&test](const std::string& text) {
               if (text != "on" && text != "off") {
                 throw Error(Blame::kUsage,
-                            "--relaxed-ordering '" + text + "' is neither on nor off");
+                            "--relaxed-ordering '" + text + "' is neither on nor off",
+                            "give on or off, or leave it out");
               }
               test.memory.relaxed_ordering = text == "on";
             });

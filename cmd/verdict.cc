@@ -79,7 +79,8 @@ std::vector<LatencyLimit> ParseLatencyLimits(const std::string& text) {
       return other.figure == limit.figure;
     });
     if (is_there) {
-      throw Error(Blame::kUsage, "--limit-latency has two limits for " + limit.figure);
+      throw Error(Blame::kUsage, "--limit-latency has two limits for " + limit.figure,
+                  "give one for each figure, such as p99=10us,max=1ms");
     }
     limits.push_back(limit);
   }

@@ -15,6 +15,10 @@ inline constexpr unsigned kMostCpu = 65535;
 // of them twice.
 std::optional<std::vector<unsigned>> ParseCpuList(std::string_view text);
 
+// What is wrong with such a text, as the end of a sentence: "it has 2 twice"; empty where it is a
+// list.
+std::string WhyNoCpuList(std::string_view text);
+
 // Sorted, each once, runs of three and more as ranges: "0, 1, 4-6".
 std::string CpuListText(std::vector<unsigned> cpus, std::string_view separator = ",");
 

@@ -23,6 +23,17 @@ INSTANTIATE_TEST_SUITE_P(Texts, NoCpuList,
                          testing::Values("", ",", "1,", ",1", "a", "1 ", "-1", "1-", "3-2", "1-2-3",
                                          "0x1", "65536", "0-65536", "4294967297", "2,2", "1-3,2"));
 
+TEST(NoCpuList, SaysWhatIsWrongWithIt) {
+  EXPECT_EQ(WhyNoCpuList("8,2,4-6"), "");
+  EXPECT_EQ(WhyNoCpuList("1,1"), "it has 1 twice");
+  EXPECT_EQ(WhyNoCpuList("1-3,2"), "it has 2 twice");
+  EXPECT_EQ(WhyNoCpuList("0,2-1"), "'2-1' ends before it begins");
+  EXPECT_EQ(WhyNoCpuList("1,x"), "'x' is no number up to 65535 or range of them");
+  EXPECT_EQ(WhyNoCpuList("65536"), "'65536' is no number up to 65535 or range of them");
+  EXPECT_EQ(WhyNoCpuList("0-65535,0-65535"), "it has 0 twice");
+  EXPECT_EQ(WhyNoCpuList("0-65535,x"), "'x' is no number up to 65535 or range of them");
+}
+
 struct Written {
   std::vector<unsigned> cpus;
   const char* text;

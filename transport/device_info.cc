@@ -174,8 +174,11 @@ ibv_mtu MtuFromBytes(std::uint32_t bytes) {
   for (const ibv_mtu mtu : {IBV_MTU_256, IBV_MTU_512, IBV_MTU_1024, IBV_MTU_2048, IBV_MTU_4096}) {
     if (MtuBytes(mtu) == bytes) return mtu;
   }
-  throw Error(Blame::kUsage, "there is no MTU of " + std::to_string(bytes) +
-                                 " bytes; known: 256, 512, 1024, 2048, 4096");
+  throw Error(
+      Blame::kUsage,
+      "there is no MTU of " + std::to_string(bytes) + " bytes; known: 256, 512, 1024, 2048, 4096",
+      "give one of these, of the packets' payload; an interface's MTU of 1500 or 9000 has "
+      "room for 1024 or 4096");
 }
 
 std::uint32_t MtuBytes(ibv_mtu mtu) {

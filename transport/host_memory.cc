@@ -64,7 +64,7 @@ void BindToNode(void* data, std::size_t bytes, unsigned node) {
   const int code = errno;
   ThrowErrno(code, "cannot bind memory to NUMA node " + std::to_string(node),
              code == EPERM ? "allow the system call mbind; in Docker: --cap-add=SYS_NICE"
-                           : "is that node online, and allowed by this process's cpuset?");
+                           : "is that node online, and allowed by the process's cpuset?");
 }
 
 int Populate(void* data, std::size_t bytes) {

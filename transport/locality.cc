@@ -194,7 +194,7 @@ void Locality::PinThisThread(unsigned cpu) const {
   const Bitmap set = SetOf(std::span(&cpu, 1));
   CheckErrno(hwloc_set_cpubind(impl_->topology.get(), set.get(), HWLOC_CPUBIND_THREAD),
              "cannot pin a thread to cpu " + std::to_string(cpu),
-             "this process may not run there: see taskset -p and the cgroup's cpuset");
+             "the process may not run there: see taskset -p and the cgroup's cpuset");
 }
 
 void Locality::PreferMemoryOf(unsigned node) const {

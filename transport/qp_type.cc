@@ -55,8 +55,10 @@ const QpType& FindQpType(std::string_view name) {
     if (EqualIgnoringCase(type.name, name)) return type;
     known.push_back(type.name);
   }
-  throw Error(Blame::kUsage, "unknown queue pair type \"" + std::string(name) +
-                                 "\"; known: " + Joined(known) + DidYouMean(name, known));
+  throw Error(Blame::kUsage,
+              "unknown queue pair type \"" + std::string(name) + "\"; known: " + Joined(known) +
+                  DidYouMean(name, known),
+              "give one of these, such as --connection rc");
 }
 
 }  // namespace rdmabench

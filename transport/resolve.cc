@@ -80,7 +80,8 @@ AddressList Resolve(const std::string& host, std::uint16_t port, Deadline deadli
 AddressList ParseAddress(const std::string& ip, std::uint16_t port) {
   Answer number = Ask(ip, port, AI_NUMERICHOST);
   if (number.code == 0) return std::move(number.list);
-  throw Error(Blame::kUsage, "'" + ip + "' is not an IP address: " + Words(number));
+  throw Error(Blame::kUsage, "'" + ip + "' is not an IP address: " + Words(number),
+              "give an address such as 192.0.2.1 or fd00::1 ('ip address' lists those of a host)");
 }
 
 }  // namespace rdmabench
