@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <set>
 #include <utility>
 
 #include "transport/error.h"
@@ -81,6 +82,18 @@ std::vector<OpenPort> OpenAll(std::optional<int> number, std::string_view link_l
               "name the devices, such as --ib-dev mlx5_0,mlx5_1");
 }
 
+// `what`: the device, and the port as far as it is known.
+[[noreturn]] void RefuseTwice(std::string_view option, std::span<const std::string> names,
+                              const std::string& what) {
+  throw Error(Blame::kUsage,
+              std::string(option) + " " + ListText(names) + " names " + what + " twice",
+              "name each device once; --qp makes more queue pairs on it");
+}
+
+std::string WithPort(const std::string& device, int port) {
+  return device + " port " + std::to_string(port);
+}
+
 // `number`: the port of those that name none.
 std::vector<OpenPort> OpenNamed(std::span<const std::string> names, std::optional<int> number,
                                 std::string_view option) {
@@ -93,11 +106,7 @@ std::vector<OpenPort> OpenNamed(std::span<const std::string> names, std::optiona
              other.port.number == opened.port.number;
     };
     if (std::any_of(ports.begin(), ports.end(), is_same)) {
-      throw Error(Blame::kUsage,
-                  std::string(option) + " " + ListText(names) + " names " +
-                      opened.device.info().name + " port " + std::to_string(opened.port.number) +
-                      " twice",
-                  "name each device once; --qp makes more queue pairs on it");
+      RefuseTwice(option, names, WithPort(opened.device.info().name, opened.port.number));
     }
     ports.push_back(std::move(opened));
   }
@@ -186,6 +195,19 @@ void CheckDeviceNames(const Local& local) {
                 "--ib-port " + std::to_string(*local.port) + " does not go with --ib-dev " + name +
                     ", which names a port",
                 "leave one of them out");
+  }
+}
+
+void RequireDevices(const Local& local) {
+  if (IsAll(local.devices)) return;
+  std::set<std::pair<std::string, std::optional<int>>> seen;
+  for (const std::string& name : local.devices) {
+    const std::string device = RequireDevice(DeviceIn(name));
+    const std::optional<int> own = PortIn(name);
+    const std::optional<int> port = own ? own : local.port;
+    // An interface whose device is not known by now may be a second one's.
+    if (device.empty() || seen.emplace(device, port).second) continue;
+    RefuseTwice(kOwnOption, local.devices, port ? WithPort(device, *port) : device);
   }
 }
 

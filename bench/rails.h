@@ -43,6 +43,10 @@ void CheckDeviceNames(const Local& local);
 // The same of both sides' lists together, and of tests that do not go with several.
 void CheckDeviceLists(const Plan& plan, const Local& local);
 
+// The same with what this machine has, without opening a device: that each is there, and is named
+// once, as far as can be told so. Throws Error(kEnvironment), or kUsage.
+void RequireDevices(const Local& local);
+
 // Whether "all" stands for a list of devices.
 bool IsAll(std::span<const std::string> devices);
 // "mlx5_0,mlx5_1", as the options have it.

@@ -6,6 +6,7 @@
 
 #include "report/context.h"
 #include "transport/irq_affinity.h"
+#include "transport/memory.h"
 #include "transport/printable.h"
 
 namespace rdmabench {
@@ -89,9 +90,14 @@ Site::Site(const Local& local, std::vector<OpenPort> ports, std::size_t workers)
   std::erase_if(idle.cpus, [this](unsigned cpu) { return cpu == session_cpu; });
 }
 
-void CheckPlacement(const PlacementChoice& choice) {
-  if (choice.cpus.empty() && !choice.numa_node) return;
-  Locality().Place({.device = {}, .choice = choice});
+void CheckLocal(const Local& local) {
+  RequireDevices(local);
+  const PlacementChoice& choice = local.placement;
+  if (!choice.cpus.empty() || choice.numa_node) Locality().Place({.device = {}, .choice = choice});
+  for (const auto& [kind, argument] : local.memory_arguments) {
+    const auto check = FindMemoryKind(kind).check_argument;
+    if (check != nullptr) check(argument);
+  }
 }
 
 std::optional<unsigned> Site::CpuOf(std::size_t worker) const {

@@ -52,8 +52,10 @@ struct Site {
   MemoryArguments memory_arguments;
 };
 
-// Throws Error(kEnvironment) when this machine cannot grant the choice, before there is a session.
-void CheckPlacement(const PlacementChoice& choice);
+// Throws Error(kEnvironment), or kUsage, when this machine cannot grant what `local` asks for: its
+// devices, as far as can be told without opening any, its place, and its memory. Before there is a
+// session.
+void CheckLocal(const Local& local);
 
 // Each device's GID that tests use, by the first that was agreed; one that is not known is absent.
 using RailGids = std::vector<std::optional<Gid>>;

@@ -1,5 +1,7 @@
 #include "cmd/device_listing.h"
 
+#include <algorithm>
+
 #include "transport/device.h"
 #include "transport/inline_probe.h"
 #include "transport/locality.h"
@@ -13,19 +15,26 @@ ListedDevice Survey(const Device& device, const Locality& locality) {
   listed.numa_node = locality.NodeOf(PositionOf(device.info()));
   listed.local_cpus = locality.CpusNear(listed.numa_node);
   listed.max_inline_bytes = ProbeInline(device.context());
-  listed.memory_kinds = ProbeMemoryKinds(device.context());
+  // Where there is one node, a run binds its memory to none.
+  listed.memory_kinds = ProbeMemoryKinds(
+      device.context(), locality.map().HasOneNode() ? std::nullopt : listed.numa_node);
   return listed;
 }
 
 }  // namespace
 
-DeviceListing ListTheDevices(const std::optional<std::string>& name) {
+DeviceListing ListTheDevices(const std::vector<std::string>& names) {
   const Locality locality;
   DeviceListing listing;
-  if (name) {
-    listing.devices.push_back(Survey(Device::Open(*name), locality));
-    return listing;
+  for (const std::string& name : names) {
+    const Device device = Device::Open(name);
+    const auto is_same = [&](const ListedDevice& other) {
+      return other.info.name == device.info().name;
+    };
+    if (std::any_of(listing.devices.begin(), listing.devices.end(), is_same)) continue;
+    listing.devices.push_back(Survey(device, locality));
   }
+  if (!names.empty()) return listing;
   for (const Device& device : OpenDevices(listing.skipped)) {
     listing.devices.push_back(Survey(device, locality));
   }

@@ -27,9 +27,10 @@ struct DeviceListing {
   std::vector<Error> skipped;  // why each of the others is missing
 };
 
-// All devices, or the one of this name (also of its network interface). Throws Error(kEnvironment)
-// when that one does not open; the listing of all has such devices in `skipped`.
-DeviceListing ListTheDevices(const std::optional<std::string>& name);
+// Those of these names (or of network interfaces of these names), each once; without names all.
+// Throws Error(kEnvironment) when one that is named does not open; the listing of all has such
+// devices in `skipped`.
+DeviceListing ListTheDevices(const std::vector<std::string>& names);
 
 // Of the slowest hop between the device and the root, when it is slower than the device's own link.
 const PcieHop* Bottleneck(const DeviceInfo& device);

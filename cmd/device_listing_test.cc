@@ -77,11 +77,14 @@ TEST_F(ListingTest, HasTheRestWhereADeviceIsBroken) {
 
 TEST_F(ListingTest, HasTheOneThatIsAskedFor) {
   fake::Reset({{.name = "fake0"}, {.name = "fake1"}});
-  const DeviceListing listing = ListTheDevices("fake1");
+  const DeviceListing listing = ListTheDevices({"fake1"});
   ASSERT_EQ(listing.devices.size(), 1U);
   EXPECT_EQ(listing.devices.front().info.name, "fake1");
-  EXPECT_THAT([] { ListTheDevices("fake7"); },
-              ThrowsMessage<Error>(HasSubstr("there are: fake0, fake1")));
+  EXPECT_THAT(
+      [] {
+        ListTheDevices({"fake0", "fake7"});
+      },
+      ThrowsMessage<Error>(HasSubstr("there are: fake0, fake1")));
 }
 
 TEST(DevicesText, IsAsBefore) {

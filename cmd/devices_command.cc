@@ -8,8 +8,8 @@
 
 namespace rdmabench {
 
-void RunDevicesCommand(bool json, const std::optional<std::string>& name) {
-  const DeviceListing listing = ListTheDevices(name);
+void RunDevicesCommand(bool json, const std::vector<std::string>& names) {
+  const DeviceListing listing = ListTheDevices(names);
   if (json) std::cout << DevicesJson(listing) << std::flush;
   for (const Error& error : listing.skipped) {
     std::cerr << "skipped: " << error.what() << "\n";

@@ -1,13 +1,13 @@
 // rdmabench devices: what RDMA devices there are, for people and for scripts.
 #pragma once
 
-#include <optional>
 #include <string>
+#include <vector>
 
 namespace rdmabench {
 
-// Prints all, or the one of this name (also of its network interface), and on stderr those that
+// Prints those of these names (also of their network interfaces), or all, and on stderr those that
 // could not be opened. Throws Error(kEnvironment) when there is none to print.
-void RunDevicesCommand(bool json, const std::optional<std::string>& name);
+void RunDevicesCommand(bool json, const std::vector<std::string>& names);
 
 }  // namespace rdmabench

@@ -95,6 +95,7 @@ Json DeviceJson(const ListedDevice& device) {
   for (const KindAvailability& kind : device.memory_kinds) {
     Json entry = {{"name", kind.name}, {"available", !kind.why_not}};
     Put(entry, "reason", kind.why_not.value_or(""));
+    Put(entry, "amount", kind.amount);
     kinds.push_back(std::move(entry));
   }
   object["memory_kinds"] = std::move(kinds);

@@ -135,6 +135,7 @@ std::string Limits(const DeviceListing& listing) {
 struct Alike {
   std::string_view kind;
   std::optional<std::string> why_not;
+  std::string amount;
   std::string devices;
   std::size_t count = 0;
 };
@@ -146,9 +147,13 @@ std::vector<Alike> Grouped(const std::vector<ListedDevice>& devices) {
     for (const KindAvailability& kind : device.memory_kinds) {
       auto at = std::find_if(groups.begin(), groups.end(),
                              [&](const Alike& group) { return group.kind == kind.name; });
-      while (at != groups.end() && at->kind == kind.name && at->why_not != kind.why_not) ++at;
+      const auto is_another = [&](const Alike& group) {
+        return group.why_not != kind.why_not || group.amount != kind.amount;
+      };
+      while (at != groups.end() && at->kind == kind.name && is_another(*at)) ++at;
       if (at == groups.end() || at->kind != kind.name) {
-        at = groups.insert(at, {.kind = kind.name, .why_not = kind.why_not, .devices = {}});
+        at = groups.insert(
+            at, {.kind = kind.name, .why_not = kind.why_not, .amount = kind.amount, .devices = {}});
       }
       AppendWord(at->devices, device.info.name);
       ++at->count;
@@ -163,7 +168,9 @@ std::string Memory(const DeviceListing& listing) {
   for (const Alike& group : Grouped(listing.devices)) {
     table.AddRow({std::string(group.kind),
                   group.count == listing.devices.size() ? "all" : group.devices,
-                  group.why_not ? "no: " + *group.why_not : "yes"});
+                  group.why_not          ? "no: " + *group.why_not
+                  : group.amount.empty() ? "yes"
+                                         : "yes: " + group.amount});
   }
   return table.Render(0);
 }

@@ -5,12 +5,10 @@
 
 #include "bench/client.h"
 #include "bench/doctor_session.h"
-#include "bench/rails.h"
 #include "cmd/notes.h"
 #include "cmd/utc_time.h"
 #include "report/diagnosis.h"
 #include "report/version.h"
-#include "transport/device.h"
 #include "transport/error.h"
 #include "transport/interrupt.h"
 
@@ -18,9 +16,6 @@ namespace rdmabench {
 
 void RunDoctorCommand(const Options& options) {
   const Interrupt interrupt;
-  if (!IsAll(options.local.devices)) {
-    for (const std::string& name : options.local.devices) RequireDevice(DeviceIn(name));
-  }
   report::Diagnosis diagnosis;
   diagnosis.tool.version = kVersion;
   diagnosis.tool.commit = BuildCommit();

@@ -30,7 +30,7 @@ int Run(const std::vector<std::string>& args) {
     case Command::kServer:
       return RunServerCommand(options, args);
     case Command::kDevices:
-      RunDevicesCommand(options.json, options.only_device);
+      RunDevicesCommand(options.json, options.only_devices);
       return 0;
     case Command::kDoctor:
       RunDoctorCommand(options);

@@ -153,8 +153,11 @@ void AddServer(CLI::App& app, Options& options) {
 
 void AddDevices(CLI::App& app, Options& options) {
   OptionGroup(app, "Device")
-      .Text("-d,--ib-dev", options.only_device, "NAME",
-            "this one only: an RDMA device or its network interface");
+      .Add("-d,--ib-dev", "LIST", "these only: RDMA devices or their network interfaces",
+           [&options](const std::string& text) {
+             options.only_devices = ParseDevices("--ib-dev", text);
+             if (IsAll(options.only_devices)) options.only_devices.clear();
+           });
   OptionGroup(app, "Output").Flag("--json", options.json, "as JSON (cmd/devices_schema.json)");
 }
 
@@ -187,7 +190,7 @@ constexpr CommandRow kCommands[] = {
     {"server", "[OPTIONS]", "serve clients until SIGTERM", Command::kServer, AddServer},
     {"run", "SUITE HOST [OPTIONS]", "run the tests of a file over one session", Command::kTest,
      AddRun},
-    {"devices", "[-d NAME] [--json]", "list devices, ports, GIDs and limits", Command::kDevices,
+    {"devices", "[-d LIST] [--json]", "list devices, ports, GIDs and limits", Command::kDevices,
      AddDevices},
     {"doctor", "[HOST] [OPTIONS]", "what makes this machine, and that one, bad to measure on",
      Command::kDoctor, AddDoctor},

@@ -38,8 +38,8 @@ struct Options {
   OutputOptions output;
   Limiting limiting;
   ServerOptions server;
-  bool json = false;                       // of devices, doctor and status
-  std::optional<std::string> only_device;  // devices --ib-dev
+  bool json = false;                      // of devices, doctor and status
+  std::vector<std::string> only_devices;  // devices --ib-dev; none: all
 };
 
 // `args` without the program's name. Throws Error(kUsage).

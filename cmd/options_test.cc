@@ -174,6 +174,11 @@ INSTANTIATE_TEST_SUITE_P(
         BadCase{{"read_lat", "a", "--samples", "f", "--json", "f"}, "the same file"},
         BadCase{{"run", "configs/sweep.json", "a", "--samples", "f"}, "--samples does not go with"},
         BadCase{{"send_bw", "a", "-X", "1"}, "--vector needs --events"},
+        BadCase{{"send_bw", "a", "-X", "0"}, "--vector needs --events"},
+        BadCase{{"read_lat", "a", "--reply-timeout", "1"},
+                "--reply-timeout does not go with --connection rc"},
+        BadCase{{"send_bw", "a", "-c", "ud", "--reply-timeout", "1"},
+                "--reply-timeout does not go with send_bw"},
         BadCase{{"send_bw", "a", "--dscp", "26", "-T", "8"}, "--dscp does not go with --tclass"},
         BadCase{{"send_bw", "a", "--tclass", "104", "--dscp", "26"},
                 "--dscp does not go with --tclass"},
@@ -243,10 +248,11 @@ TEST(Options, OfASuiteAreItsFilesPlan) {
   EXPECT_FALSE(options.plan.tests.empty());
 }
 
-TEST(Options, TakeOneDeviceToList) {
-  const Options options = Parse({"devices", "-d", "mlx5_0", "--json"});
+TEST(Options, TakeTheDevicesToList) {
+  const Options options = Parse({"devices", "-d", "mlx5_0,eth2", "--json"});
   EXPECT_EQ(options.command, Command::kDevices);
-  EXPECT_EQ(options.only_device, "mlx5_0");
+  EXPECT_THAT(options.only_devices, ElementsAre("mlx5_0", "eth2"));
+  EXPECT_THAT(Parse({"devices", "-d", "all"}).only_devices, testing::IsEmpty());
   EXPECT_TRUE(options.json);
 }
 

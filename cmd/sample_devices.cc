@@ -53,7 +53,10 @@ ListedDevice Adapter() {
                         .max_mr_bytes = ~std::uint64_t{0},
                         .atomics = true};
   device.max_inline_bytes = 956;
-  device.memory_kinds = {{"host", "", {}}, {"odp", "", {}}, {"cuda", "", "no libcuda.so.1"}};
+  device.memory_kinds = {{"host", "", {}},
+                         {"huge2m", "", {}, "40 free on NUMA node 1"},
+                         {"odp", "", {}},
+                         {"cuda", "", "no libcuda.so.1"}};
   PortInfo port = MakePort(IBV_PORT_ACTIVE, "infiniband", 4096);
   port.lid = 7;
   port.link_gbps = port.data_gbps = 200.0;
@@ -75,6 +78,7 @@ ListedDevice OldAdapter() {
   device.info.limits.max_qp = 393144;
   device.info.limits.max_cqe = 4194303;
   device.memory_kinds = {{"host", "", {}},
+                         {"huge2m", "", {}, "48 free"},
                          {"odp", "", "the device has no on-demand paging"},
                          {"cuda", "", "no libcuda.so.1"}};
   PortInfo port = MakePort(IBV_PORT_ACTIVE, "ethernet", 1024);
@@ -105,6 +109,7 @@ ListedDevice SoftwareDevice() {
   device.info.limits.atomics = true;
   device.max_inline_bytes = 512;
   device.memory_kinds = {{"host", "", {}},
+                         {"huge2m", "", {}, "48 free"},
                          {"odp", "", "the device has no on-demand paging"},
                          {"cuda", "", "no libcuda.so.1"}};
   device.info.ports = {MakePort(IBV_PORT_ACTIVE, "ethernet", 1024)};

@@ -10,14 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "bench/rails.h"
 #include "bench/serve.h"
 #include "bench/site.h"
 #include "cmd/exit_code.h"
 #include "cmd/log.h"
 #include "cmd/service_manager.h"
 #include "report/version.h"
-#include "transport/device.h"
 #include "transport/error.h"
 #include "transport/event_pipe.h"
 #include "transport/hangup.h"

@@ -103,21 +103,34 @@ std::string Existing(const Listing& listing) {
   });
 }
 
-[[noreturn]] void ThrowUnknownDevice(std::string_view name, const Listing& listing) {
+Error UnknownDevice(std::string_view name, const Listing& listing) {
   const std::string wanted(name);
   if (if_nametoindex(wanted.c_str()) != 0) {
-    throw Error(Blame::kEnvironment,
-                "no RDMA device belongs to the network interface " + wanted +
-                    "; there are: " + Existing(listing),
-                "choose one of those, or make a software device on it: rdma link add rxe_" +
-                    wanted + " type rxe netdev " + wanted);
+    return {Blame::kEnvironment,
+            "no RDMA device belongs to the network interface " + wanted +
+                "; there are: " + Existing(listing),
+            "choose one of those, or make a software device on it: rdma link add rxe_" + wanted +
+                " type rxe netdev " + wanted};
   }
   std::vector<std::string_view> known;
   for (ibv_device* device : listing.devices()) known.push_back(ibv_get_device_name(device));
-  throw Error(Blame::kEnvironment,
-              "no RDMA device, and no network interface of one, is named \"" + wanted +
-                  "\"; there are: " + Existing(listing) + DidYouMean(name, known),
-              "choose one of those");
+  return {Blame::kEnvironment,
+          "no RDMA device, and no network interface of one, is named \"" + wanted +
+              "\"; there are: " + Existing(listing) + DidYouMean(name, known),
+          "choose one of those"};
+}
+
+// By its own name, or by its interface's; null: none is known by it.
+ibv_device* FindByName(std::string_view name, const Listing& listing) {
+  const auto devices = listing.devices();
+  const auto is_called = [&](ibv_device* device) { return ibv_get_device_name(device) == name; };
+  auto found = std::find_if(devices.begin(), devices.end(), is_called);
+  if (found != devices.end()) return *found;
+  const auto is_on = [&](ibv_device* device) {
+    return ReadSysfs(kSysfs, ibv_get_device_name(device)).netdev == name;
+  };
+  found = std::find_if(devices.begin(), devices.end(), is_on);
+  return found == devices.end() ? nullptr : *found;
 }
 
 std::string RemedyForPort(const DeviceInfo& device, const PortInfo& port) {
@@ -142,13 +155,7 @@ Device::Device(Context context, DeviceInfo info)
 
 Device Device::Open(std::string_view name) {
   const Listing listing;
-  for (ibv_device* device : listing.devices()) {
-    if (ibv_get_device_name(device) != name) continue;
-    Opened opened = OpenOne(device);
-    return Device(std::move(opened.context), std::move(opened.info));
-  }
-  for (ibv_device* device : listing.devices()) {
-    if (ReadSysfs(kSysfs, ibv_get_device_name(device)).netdev != name) continue;
+  if (ibv_device* device = FindByName(name, listing)) {
     Opened opened = OpenOne(device);
     return Device(std::move(opened.context), std::move(opened.info));
   }
@@ -159,7 +166,7 @@ Device Device::Open(std::string_view name) {
       return Device(std::move(opened.context), std::move(opened.info));
     }
   }
-  ThrowUnknownDevice(name, listing);
+  throw UnknownDevice(name, listing);
 }
 
 Device Device::OpenFor(std::string_view local_ip) {
@@ -188,13 +195,9 @@ Device Device::OpenFor(std::string_view local_ip) {
 
 const PortInfo& Device::ActivePort(std::optional<int> number) const {
   const int count = static_cast<int>(info_.ports.size());
-  if (count == 0) throw Error(Blame::kEnvironment, info_.name + " has no port");
+  if (count == 0) throw NoSuchPort(info_, number.value_or(1));
   if (number) {
-    if (*number < 1 || *number > count) {
-      throw Error(Blame::kEnvironment,
-                  info_.name + " has no port " + std::to_string(*number) + "; it has " +
-                      (count == 1 ? "port 1 only" : "ports 1 to " + std::to_string(count)));
-    }
+    if (*number < 1 || *number > count) throw NoSuchPort(info_, *number);
     const PortInfo& port = info_.ports[static_cast<std::size_t>(*number - 1)];
     if (port.state != IBV_PORT_ACTIVE) ThrowInactive(info_, port);
     return port;
@@ -205,15 +208,35 @@ const PortInfo& Device::ActivePort(std::optional<int> number) const {
   ThrowInactive(info_, info_.ports.front());
 }
 
-void RequireDevice(std::string_view name) {
+std::string RequireDevice(std::string_view name) {
   const Listing listing;
-  const auto devices = listing.devices();
-  const bool is_there = std::any_of(devices.begin(), devices.end(), [&](ibv_device* device) {
-    return ibv_get_device_name(device) == name;
-  });
-  if (!is_there && if_nametoindex(std::string(name).c_str()) == 0) {
-    ThrowUnknownDevice(name, listing);
+  if (ibv_device* device = FindByName(name, listing)) return ibv_get_device_name(device);
+  if (if_nametoindex(std::string(name).c_str()) == 0) throw UnknownDevice(name, listing);
+  return {};
+}
+
+std::optional<Error> WhyNoDevice(std::string_view name) {
+  int count = 0;
+  if (const DeviceList any(ibv_get_device_list(&count)); any == nullptr || count == 0) {
+    return std::nullopt;
   }
+  const Listing listing;
+  if (FindByName(name, listing) != nullptr) return std::nullopt;
+  std::vector<Error> failures;
+  for (const Opened& opened : OpenAll(listing, &failures)) {
+    if (BelongsTo(opened.info, name)) return std::nullopt;
+  }
+  return UnknownDevice(name, listing);
+}
+
+Error NoSuchPort(const DeviceInfo& device, int number) {
+  const std::size_t count = device.ports.size();
+  const std::string there = count == 0   ? "none"
+                            : count == 1 ? "port 1 only"
+                                         : "ports 1 to " + std::to_string(count);
+  return {Blame::kEnvironment,
+          device.name + " has no port " + std::to_string(number) + "; it has " + there,
+          "leave the port out: the first active one is used"};
 }
 
 std::vector<Device> OpenDevices(std::vector<Error>& failures) {

@@ -39,9 +39,16 @@ class Device {
   DeviceInfo info_;
 };
 
-// Throws Error(kEnvironment), naming those that exist, when neither an RDMA device nor a network
-// interface has this name. Opens none.
-void RequireDevice(std::string_view name);
+// The RDMA device of this name, or of the network interface of this name, as far as that is known
+// without opening any: empty for an interface that may be a VLAN over one. Throws
+// Error(kEnvironment), naming those that exist, when neither has this name.
+std::string RequireDevice(std::string_view name);
+
+// Why Device::Open() would find none of this name; absent where it would, or where there is no
+// device at all.
+std::optional<Error> WhyNoDevice(std::string_view name);
+// What is said of a device without such a port.
+Error NoSuchPort(const DeviceInfo& device, int number);
 
 // All devices, also with ports down. `failures` says for each that did not open why.
 std::vector<Device> OpenDevices(std::vector<Error>& failures);

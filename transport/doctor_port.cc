@@ -211,6 +211,12 @@ std::vector<Symptom> CheckPortState(const Machine& machine) {
   // A port that nobody asked for may be one without a cable.
   const bool is_needed = machine.chosen || !any_active;
   std::vector<Symptom> symptoms;
+  for (const Error& error : machine.missing_ports) {
+    symptoms.push_back({.what = error.what(),
+                        .evidence = "ibv_query_device: phys_port_cnt",
+                        .remedy = error.remedy(),
+                        .severity = Severity::kSevere});
+  }
   for (const DeviceInfo& device : machine.devices) {
     for (const PortInfo& port : device.ports) {
       if (IsActive(port)) continue;

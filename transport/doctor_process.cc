@@ -96,10 +96,19 @@ std::vector<Symptom> CheckHugePages(const Machine& machine) {
 }
 
 std::vector<Symptom> CheckNoDevice(const Machine& machine) {
-  if (!machine.devices.empty() || !machine.closed.empty()) return {};
-  if (!MissingFiles(machine.files).empty()) return {};
   const std::string folder = "/sys/class/infiniband";
   const std::vector<std::string> known = machine.files.Entries(folder);
+  if (!machine.missing_devices.empty()) {
+    std::vector<Symptom> symptoms;
+    for (const Error& error : machine.missing_devices) {
+      symptoms.push_back({.what = error.what(),
+                          .evidence = "ibv_get_device_list, and the interfaces of its devices",
+                          .remedy = error.remedy()});
+    }
+    return symptoms;
+  }
+  if (!machine.devices.empty() || !machine.closed.empty()) return {};
+  if (!MissingFiles(machine.files).empty()) return {};
   if (known.empty()) {
     return {{.what = "there is no RDMA device",
              .evidence = Said(folder, machine.files.Has(folder) ? "empty" : "not there"),

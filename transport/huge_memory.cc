@@ -20,6 +20,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t k2MiB = std::size_t{1} << 21;
 constexpr std::size_t k1GiB = std::size_t{1} << 30;
+// What a worker takes by default, at most.
+constexpr std::size_t kDefaultBytes = std::size_t{1} << 26;
 
 std::optional<std::uint64_t> ReadNumber(const fs::path& path) {
   std::ifstream file(path);
@@ -37,10 +39,15 @@ std::string NodeText(const std::optional<unsigned>& node) {
 [[noreturn]] void ThrowTooFew(const HugePages& pages, std::uint64_t needed, std::uint64_t of_all,
                               int code) {
   const std::optional<std::uint64_t> free = pages.Free();
+  if (!free) {
+    throw Error(Blame::kEnvironment,
+                "there are no huge pages of " + SizeText(pages.page_bytes) + NodeText(pages.node),
+                pages.Remedy(std::max(of_all, needed)));
+  }
   throw Error(Blame::kEnvironment,
               WithReason("cannot have " + std::to_string(needed) + " huge pages of " +
                              SizeText(pages.page_bytes) + NodeText(pages.node) + ", where " +
-                             std::to_string(free.value_or(0)) + " are free",
+                             std::to_string(*free) + " are free",
                          code),
               pages.Remedy(std::max(of_all, needed)));
 }
@@ -77,6 +84,16 @@ std::optional<std::string> WhyNot(ibv_context* /*context*/) {
 }
 
 template <std::size_t kPageBytes>
+std::optional<std::string> WhyNotOnNode(std::optional<unsigned> node) {
+  return WhyNoHugePage({.page_bytes = kPageBytes, .node = node});
+}
+
+template <std::size_t kPageBytes>
+std::string AmountOnNode(std::optional<unsigned> node) {
+  return HugePagesText({.page_bytes = kPageBytes, .node = node});
+}
+
+template <std::size_t kPageBytes>
 constexpr MemoryKind KindOf(std::string_view name, std::string_view summary) {
   return {.name = name,
           .summary = summary,
@@ -86,7 +103,9 @@ constexpr MemoryKind KindOf(std::string_view name, std::string_view summary) {
           .fill = FillByCpu,
           .cpu_access = true,
           .inline_ok = true,
-          .granule = kPageBytes};
+          .granule = kPageBytes,
+          .why_not_on_node = WhyNotOnNode<kPageBytes>,
+          .amount_on_node = AmountOnNode<kPageBytes>};
 }
 
 }  // namespace
@@ -120,8 +139,8 @@ std::string HugePages::Remedy(std::uint64_t pages) const {
   const std::optional<std::uint64_t> now = ReadNumber(file);
   if (!now) {
     return page_bytes == k1GiB
-               ? "this kernel has no huge pages of 1 GiB: use huge2m, or a processor with pdpe1gb"
-               : "this kernel has no huge pages of " + SizeText(page_bytes) + NodeText(node) +
+               ? "the kernel offers none of 1 GiB: use huge2m, or a processor with pdpe1gb"
+               : "the kernel offers none of " + SizeText(page_bytes) + NodeText(node) +
                      ": is the node there, and CONFIG_HUGETLBFS set?";
   }
   const std::uint64_t free = Free().value_or(0);
@@ -137,7 +156,16 @@ std::string HugePages::Remedy(std::uint64_t pages) const {
 
 std::optional<std::string> WhyNoHugePage(const HugePages& pages) {
   if (pages.HasFor(1)) return std::nullopt;
-  return (pages.Free() ? "none is free; " : "") + pages.Remedy(1);
+  if (!pages.Free()) return pages.Remedy(1);
+  return "none is free" + NodeText(pages.node) + "; " +
+         pages.Remedy(WholePages(kDefaultBytes, pages.page_bytes) / pages.page_bytes) +
+         "; --working-set may need more";
+}
+
+std::string HugePagesText(const HugePages& pages) {
+  const std::uint64_t free = pages.Free().value_or(0);
+  if (free == 0) return "made when they are needed (nr_overcommit_hugepages)";
+  return std::to_string(free) + " free" + NodeText(pages.node);
 }
 
 }  // namespace rdmabench

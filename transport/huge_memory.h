@@ -30,7 +30,10 @@ struct HugePages {
   std::string Remedy(std::uint64_t pages) const;
 };
 
-// Why there is none; absent: at least one page is free, or may be made when it is needed.
+// Why there is none, and how as many come to be as a worker takes by default; absent: at least one
+// page is free, or may be made when it is needed.
 std::optional<std::string> WhyNoHugePage(const HugePages& pages);
+// "12 free on NUMA node 1"
+std::string HugePagesText(const HugePages& pages);
 
 }  // namespace rdmabench

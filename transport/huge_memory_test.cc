@@ -72,7 +72,30 @@ TEST_F(HugePagesTest, OfOneGiBComeByItsFileOrTheKernelsCommandLine) {
 TEST_F(HugePagesTest, ThatAreNotFreeAreMissedWithTheRemedy) {
   Put(Of(k2MiB), 4, 0);
   EXPECT_THAT(WhyNoHugePage(Of(k2MiB)).value_or(""),
-              AllOf(HasSubstr("none is free"), HasSubstr("sysctl vm.nr_hugepages=5")));
+              AllOf(HasSubstr("none is free; "), HasSubstr("sysctl vm.nr_hugepages=36,"),
+                    HasSubstr("--working-set may need more")));
+  EXPECT_EQ(WhyNoHugePage(Of(k1GiB)), Of(k1GiB).Remedy(1)) << "it has none of this size";
+}
+
+// As many as a worker takes by default: 64 MiB.
+TEST_F(HugePagesTest, ThatAreNotFreeOnANodeComeByItsOwnFile) {
+  Put(Of(k2MiB), 8, 8);
+  Put(Of(k2MiB, 0), 8, 8);
+  Put(Of(k2MiB, 1), 0, 0);
+  const std::string file = (Of(k2MiB, 1).Directory() / "nr_hugepages").string();
+  EXPECT_EQ(WhyNoHugePage(Of(k2MiB, 0)), std::nullopt);
+  EXPECT_EQ(WhyNoHugePage(Of(k2MiB, 1)), "none is free on NUMA node 1; as root: echo 32 > " + file +
+                                             "; --working-set may need more");
+}
+
+TEST_F(HugePagesTest, AreCountedWhereTheyAre) {
+  Put(Of(k2MiB), 8, 8);
+  Put(Of(k2MiB, 1), 4, 3);
+  EXPECT_EQ(HugePagesText(Of(k2MiB)), "8 free");
+  EXPECT_EQ(HugePagesText(Of(k2MiB, 1)), "3 free on NUMA node 1");
+  Put(Of(k2MiB, 1), 4, 0);
+  std::ofstream(Of(k2MiB).Directory() / "nr_overcommit_hugepages") << "16\n";
+  EXPECT_THAT(HugePagesText(Of(k2MiB, 1)), HasSubstr("nr_overcommit_hugepages"));
 }
 
 TEST_F(HugePagesTest, MayComeWhenTheyAreNeeded) {
@@ -92,7 +115,7 @@ TEST_F(HugePagesTest, OfANodeDoForSoManyUnlessMoreMayBeMade) {
 
 TEST_F(HugePagesTest, ThatTheKernelDoesNotKnowAreNotToBeHad) {
   EXPECT_EQ(Of(k1GiB).Free(), std::nullopt);
-  EXPECT_THAT(WhyNoHugePage(Of(k1GiB)).value_or(""), HasSubstr("no huge pages of 1 GiB"));
+  EXPECT_THAT(WhyNoHugePage(Of(k1GiB)).value_or(""), HasSubstr("the kernel offers none of 1 GiB"));
 }
 
 // More than any machine that runs this has.

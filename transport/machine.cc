@@ -63,6 +63,35 @@ DeviceInfo WantedOf(const DeviceInfo& whole, const MachineChoice& choice) {
   return device;
 }
 
+bool HasPort(const DeviceInfo& device, int number) {
+  return std::any_of(device.ports.begin(), device.ports.end(),
+                     [number](const PortInfo& port) { return port.number == number; });
+}
+
+// What was named, and is not in `devices`, which are all that open.
+void NoteMissing(const MachineChoice& choice, const std::vector<DeviceInfo>& devices,
+                 Machine& machine) {
+  for (const NamedDevice& named : choice.devices) {
+    const auto device = std::find_if(devices.begin(), devices.end(), [&](const DeviceInfo& info) {
+      return IsCalled(info, named.name);
+    });
+    if (device == devices.end()) {
+      if (auto why = WhyNoDevice(named.name)) machine.missing_devices.push_back(std::move(*why));
+      continue;
+    }
+    const std::optional<int> port = named.port ? named.port : choice.port;
+    if (port && !HasPort(*device, *port)) {
+      machine.missing_ports.push_back(NoSuchPort(*device, *port));
+    }
+  }
+  if (!choice.devices.empty() || !choice.port || devices.empty()) return;
+  const auto has_it = [&](const DeviceInfo& device) { return HasPort(device, *choice.port); };
+  if (std::any_of(devices.begin(), devices.end(), has_it)) return;
+  for (const DeviceInfo& device : devices) {
+    machine.missing_ports.push_back(NoSuchPort(device, *choice.port));
+  }
+}
+
 }  // namespace
 
 std::set<std::string> NetdevsOf(std::span<const DeviceInfo> devices) {
@@ -91,8 +120,10 @@ Machine MachineWith(std::vector<DeviceInfo> devices) {
 
 Machine ReadMachine(const MachineChoice& choice) {
   std::vector<Error> closed;
+  std::vector<DeviceInfo> all;
   std::vector<DeviceInfo> devices;
   for (const Device& device : OpenDevices(closed)) {
+    all.push_back(device.info());
     const bool is_named = FindName(choice.devices, device.info()) != nullptr;
     if (!is_named && !choice.devices.empty()) continue;
     devices.push_back(WantedOf(device.info(), choice));
@@ -108,6 +139,7 @@ Machine ReadMachine(const MachineChoice& choice) {
       });
   Machine machine = MachineWith(std::move(devices));
   machine.chosen = !choice.devices.empty();
+  NoteMissing(choice, all, machine);
   // Whether others open does not matter then.
   if (!are_all_there) machine.closed = std::move(closed);
   return machine;

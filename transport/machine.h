@@ -20,7 +20,10 @@ struct Machine {
   FileTree files{"/"};
   std::vector<DeviceInfo> devices;
   std::vector<Error> closed;  // why each of the others that matter does not open
-  bool chosen = false;        // the devices are those that the user named, not all that there are
+  // Why what the user named is not among them: devices, and ports of those that are.
+  std::vector<Error> missing_devices;
+  std::vector<Error> missing_ports;
+  bool chosen = false;  // the devices are those that the user named, not all that there are
   MemlockLimit memlock;
   std::vector<unsigned> allowed_cpus;  // that this process may run on
   // By network interface, where its driver tells.
@@ -40,7 +43,8 @@ struct MachineChoice {
   std::optional<int> gid_index;
 };
 
-// This machine; named devices in the order of their names. Devices that do not open are no error.
+// This machine; named devices in the order of their names. Neither devices that do not open nor
+// those that are not there are an error.
 Machine ReadMachine(const MachineChoice& choice);
 
 // The interfaces of all ports.

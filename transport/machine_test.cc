@@ -10,6 +10,7 @@ namespace rdmabench {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
@@ -45,6 +46,54 @@ TEST_F(MachineTest, HasThePortAndTheGidThatWereNamed) {
   const Machine machine = ReadMachine({.devices = {}, .port = 1, .gid_index = 1});
   ASSERT_THAT(machine.devices[0].ports[0].gids, SizeIs(1));
   EXPECT_EQ(machine.devices[0].ports[0].gids[0].index, 1);
+}
+
+struct MissingCase {
+  const char* name;
+  MachineChoice choice;
+  std::vector<std::string> devices;  // words of each error
+  std::vector<std::string> ports;
+};
+
+// fake0 and fake1, with port 1 each.
+TEST_F(MachineTest, SaysWhatIsNotThereOfWhatWasNamed) {
+  const MissingCase cases[] = {
+      {"all", {}, {}, {}},
+      {"both", {.devices = {{"fake0", 1}, {"fake1", {}}}, .port = {}, .gid_index = {}}, {}, {}},
+      {"a_device",
+       {.devices = {{"fake0", {}}, {"fake7", {}}}, .port = {}, .gid_index = {}},
+       {"is named \"fake7\"; there are: fake0, fake1"},
+       {}},
+      {"an_interface_without",
+       {.devices = {{"lo", {}}}, .port = {}, .gid_index = {}},
+       {"no RDMA device belongs to the network interface lo"},
+       {}},
+      {"a_port_of_a_device",
+       {.devices = {{"fake0", {}}}, .port = 2, .gid_index = {}},
+       {},
+       {"fake0 has no port 2; it has port 1 only"}},
+      {"a_port_behind_a_name",
+       {.devices = {{"fake0", 1}, {"fake1", 3}}, .port = {}, .gid_index = {}},
+       {},
+       {"fake1 has no port 3"}},
+      {"a_port_of_any",
+       {.devices = {}, .port = 2, .gid_index = {}},
+       {},
+       {"fake0 has no port 2", "fake1 has no port 2"}},
+  };
+  const auto expect = [](const std::vector<Error>& errors, const std::vector<std::string>& words) {
+    ASSERT_EQ(errors.size(), words.size());
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      EXPECT_THAT(errors[i].what(), HasSubstr(words[i]));
+      EXPECT_FALSE(errors[i].remedy().empty());
+    }
+  };
+  for (const MissingCase& row : cases) {
+    SCOPED_TRACE(row.name);
+    const Machine machine = ReadMachine(row.choice);
+    expect(machine.missing_devices, row.devices);
+    expect(machine.missing_ports, row.ports);
+  }
 }
 
 TEST_F(MachineTest, HasThePortThatWasNamedWithItsDevice) {
@@ -89,7 +138,7 @@ TEST_F(MachineTest, SaysWhyADeviceDoesNotOpen) {
   const Machine machine = ReadMachine({});
   EXPECT_THAT(machine.devices, SizeIs(1));
   ASSERT_THAT(machine.closed, SizeIs(1));
-  EXPECT_THAT(machine.closed[0].what(), testing::HasSubstr("fake1"));
+  EXPECT_THAT(machine.closed[0].what(), HasSubstr("fake1"));
 }
 
 }  // namespace

@@ -27,7 +27,9 @@ Buffer Filled(const MemoryKind& kind, Buffer buffer) {
 }
 
 // A device that cannot be asked has none, either.
-std::optional<std::string> WhyNot(const MemoryKind& kind, ibv_context* context) try {
+std::optional<std::string> WhyNot(const MemoryKind& kind, ibv_context* context,
+                                  std::optional<unsigned> numa_node) try {
+  if (kind.why_not_on_node != nullptr) return kind.why_not_on_node(numa_node);
   return kind.why_not(context);
 } catch (const Error& error) {
   return error.what();
@@ -43,14 +45,21 @@ const MemoryKind& FindMemoryKind(std::string_view name) {
     if (kind->name == name) return *kind;
     known.push_back(kind->name);
   }
-  throw Error(Blame::kUsage, "unknown kind of memory \"" + std::string(name) +
-                                 "\"; known: " + Joined(known) + DidYouMean(name, known));
+  throw Error(Blame::kUsage,
+              "unknown kind of memory \"" + std::string(name) + "\"; known: " + Joined(known) +
+                  DidYouMean(name, known),
+              "give one of these, such as --memory host; 'rdmabench devices' says which there are");
 }
 
-std::vector<KindAvailability> ProbeMemoryKinds(ibv_context* context) {
+std::vector<KindAvailability> ProbeMemoryKinds(ibv_context* context,
+                                               std::optional<unsigned> numa_node) {
   std::vector<KindAvailability> kinds;
   for (const MemoryKind* kind : kMemoryKinds) {
-    kinds.push_back({kind->name, kind->summary, WhyNot(*kind, context)});
+    KindAvailability found{kind->name, kind->summary, WhyNot(*kind, context, numa_node)};
+    if (!found.why_not && kind->amount_on_node != nullptr) {
+      found.amount = kind->amount_on_node(numa_node);
+    }
+    kinds.push_back(std::move(found));
   }
   return kinds;
 }

@@ -23,9 +23,11 @@ struct KindAvailability {
   std::string_view name;
   std::string_view summary;
   std::optional<std::string> why_not;  // absent: the kind is available
+  std::string amount = {};             // of it, where it is not ordinary memory; may be empty
 };
-// Of every kind, on this machine and this device.
-std::vector<KindAvailability> ProbeMemoryKinds(ibv_context* context);
+// Of every kind, on this device, and on the NUMA node where a run would have it; absent: on any.
+std::vector<KindAvailability> ProbeMemoryKinds(ibv_context* context,
+                                               std::optional<unsigned> numa_node = {});
 
 // A buffer, filled with zeros, and its registrations.
 class MemoryRegion {

@@ -86,6 +86,13 @@ struct MemoryKind {
   bool over_pcie = true;       // the device reaches it so, and may do it in relaxed order
   std::size_t granule = 4096;  // a buffer takes whole ones
   Argument argument = Argument::kNone;
+  // As why_not, of what lies on one NUMA node (absent: on any), and how much of it there is, in a
+  // few words; null: it does not depend on that.
+  std::optional<std::string> (*why_not_on_node)(std::optional<unsigned> node) = nullptr;
+  std::string (*amount_on_node)(std::optional<unsigned> node) = nullptr;
+  // Throws Error(kEnvironment) for an argument that cannot be granted, before there is a test;
+  // null: that is seen when memory is allocated.
+  void (*check_argument)(const std::string& argument) = nullptr;
   // As why_not, for requests on one type of queue pair, as IBV_ODP_SUPPORT_* names them; null: all
   // are alike.
   std::optional<std::string> (*why_not_on)(ibv_context*, const QpType&,

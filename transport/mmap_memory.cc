@@ -16,15 +16,31 @@
 namespace rdmabench {
 namespace {
 
+// What is opened is looked at first: nobody knows what opening anything else does, and of a folder
+// the system says no more than that it is one.
+Descriptor OpenToMap(const std::string& file) {
+  struct stat status {};
+  CheckErrno(stat(file.c_str(), &status), "cannot open '" + file + "' to map it",
+             "make it first, as by fallocate -l SIZE FILE, and let the user write to it");
+  if (!S_ISREG(status.st_mode) && !S_ISCHR(status.st_mode)) {
+    throw Error(Blame::kEnvironment,
+                "'" + file + "' is " +
+                    (S_ISDIR(status.st_mode) ? "a folder" : "neither a file nor a device") +
+                    ", and cannot be mapped",
+                "give a file, such as one of /dev/shm, or a device such as /dev/dax0.0");
+  }
+  return Descriptor(CheckErrno(open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOCTTY),
+                               "cannot open '" + file + "' to map it",
+                               "let the user read and write it, or use another file"));
+}
+
+void CheckArgument(const std::string& file) { OpenToMap(file); }
+
 // A file that is too short is not made longer: its name may be mistyped, or its disk full.
-void CheckFile(int fd, const std::string& file, std::uint64_t end) {
+void CheckSize(int fd, const std::string& file, std::uint64_t end) {
   struct stat status {};
   CheckErrno(fstat(fd, &status), "cannot look at '" + file + "'");
   if (S_ISCHR(status.st_mode)) return;  // its size is not told; mmap says when it does not do
-  if (!S_ISREG(status.st_mode)) {
-    throw Error(Blame::kEnvironment, "'" + file + "' is neither a file nor a character device",
-                "give a file, such as one of /dev/shm, or a device such as /dev/dax0.0");
-  }
   if (static_cast<std::uint64_t>(status.st_size) < end) {
     throw Error(Blame::kEnvironment,
                 "'" + file + "' has " + std::to_string(status.st_size) + " bytes, and " +
@@ -41,11 +57,9 @@ Buffer AllocateMapped(ibv_pd* /*pd*/, const BufferRequest& request) {
   assert(request.bytes > 0);
   const std::string& file = request.argument;
   const std::size_t page = SystemPageBytes();
-  const Descriptor descriptor(CheckErrno(open(file.c_str(), O_RDWR | O_CLOEXEC),
-                                         "cannot open '" + file + "' to map it",
-                                         "make it first, as by fallocate -l SIZE FILE"));
+  const Descriptor descriptor = OpenToMap(file);
   const std::uint64_t offset = request.file_offset;
-  CheckFile(descriptor.get(), file, offset + WholePages(request.bytes, page));
+  CheckSize(descriptor.get(), file, offset + WholePages(request.bytes, page));
   // Some devices map whole units only, others not beyond their end.
   std::size_t mapped = WholePages(request.bytes, kFileAlignment);
   const auto map = [&] {
@@ -90,6 +104,7 @@ constinit const MemoryKind kMmapMemory = {
     .cpu_access = true,
     .inline_ok = true,
     .argument = Argument::kRequired,
+    .check_argument = CheckArgument,
 };
 
 }  // namespace rdmabench

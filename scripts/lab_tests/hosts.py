@@ -68,6 +68,11 @@ class Lines:
         raise AssertionError(f"no line like '{pattern}' within {timeout} s, but: {seen}")
 
 
+def without_warnings(stderr):
+    """What else stands there: in the lab every run is warned that rdma_rxe is software."""
+    return "".join(line for line in stderr.splitlines(keepends=True) if not line.startswith("warning: "))
+
+
 class Host:
     """A host of the lab, by name."""
 

@@ -66,6 +66,18 @@ def test_the_text_has_evidence_effect_and_remedy(b, server):
     assert "warnings" in lines[-1]
 
 
+@pytest.mark.parametrize("words, id, texts", [
+    (["-d", "nope"], "no_device", ["\"nope\"", "there are: rxe0 (eth1)"]),
+    (["-d", "rxe0", "-i", "2"], "port_state", ["rxe0 has no port 2; it has port 1 only"]),
+    (["-d", "rxe0:3"], "port_state", ["rxe0 has no port 3"]),
+], ids=lambda value: "_".join(value) if isinstance(value, list) else "")
+def test_what_was_named_and_is_not_there_is_severe(b, words, id, texts):
+    code, document, findings, stderr = doctor(b, *words)
+    assert code == 4 and document["severe"], stderr
+    for text in texts:
+        assert text in findings[id, "client"]["what"]
+
+
 def test_an_mtu_that_differs(b, a, server):
     with mtu(a, 4200):
         code, _, findings, stderr = doctor(b, "a", "-p", server.port)

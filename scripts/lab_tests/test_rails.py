@@ -78,6 +78,16 @@ def test_a_round_trip_over_each_is_measured_at_once(hosts, server):
     assert [rail["messages"] for rail in result["rails"]] == [64, 64]
 
 
+def test_a_device_in_another_subnet_is_warned_about_before_nothing_arrives(hosts, server):
+    _, b = hosts
+    code, report, stderr = write(b, server, "-d", "rxe0", "--remote-device", "rxe1", "-u", "8", "--stall-timeout", "5")
+    assert code == 1, stderr
+    fact = "the client's GID 1 ::ffff:192.168.77.2 and the server's GID 1 ::ffff:192.168.78.1 are in different subnets (/24)"
+    warning = f"from rxe0 to rxe1: {fact}"
+    assert any(warning in line for line in report["warnings"]) and f"warning: {warning}" in stderr
+    assert fact in report["error"]["remedy"], report["error"]
+
+
 @pytest.mark.parametrize("options, code, texts", [
     (["-d", "rxe0,rxe1", "--remote-device", "rxe0"], 2, ["--ib-dev rxe0,rxe1 names 2 devices", "--remote-device rxe0 names 1 device"]),
     (["-d", "all", "--remote-device", "rxe1"], 1, ["2 devices (rxe0,rxe1)", "1 device (rxe1)"]),
