@@ -76,6 +76,16 @@ TEST_F(DoctorSession, HasTheAccountOfBothSides) {
   EXPECT_THAT(examination.diagnosis.findings, Not(Contains(Field(&report::Finding::side, "both"))));
 }
 
+TEST_F(DoctorSession, FindsWhatWasNamedAndIsNotThere) {
+  client_.devices = {"nope"};
+  EXPECT_THAT(ExamineAlone().findings, Contains(Is("no_device", "client", "severe")));
+  client_.devices = {"fake0"};
+  client_.port = 2;
+  EXPECT_THAT(ExamineAlone().findings, Contains(Is("port_state", "client", "severe")));
+  client_.port = 1;
+  EXPECT_THAT(ExamineAlone().findings, Not(Contains(Field(&report::Finding::severity, "severe"))));
+}
+
 TEST_F(DoctorSession, FindsOfBothSidesWhatIsOfBoth) {
   fake::FakeDevice device;
   device.gids = {{"fe80::1"}};

@@ -76,8 +76,10 @@ void ValidateAccess(const TestPlan& test) {
            "a queue pair has one slot then; leave one of them out");
   }
   if (test.run.verify) {
-    Refuse(option + " does not go with --verify",
-           "the rate of a verified run is not the fabric's; leave one of them out");
+    Refuse(
+        "--verify does not go with " + option,
+        "it decides itself which message lies where, and its rate is not the fabric's; leave one "
+        "of them out");
   }
   if (PollsMemory(test)) {
     Refuse(option + " does not go with " + test.test, "it polls one place; use a bandwidth test");

@@ -88,6 +88,29 @@ TEST_F(Rails, AreNamedOnceEach) {
       ThrowsMessage<Error>(HasSubstr("--ib-dev rxe0,rxe1,rxe0:1 names rxe0 port 1 twice")));
 }
 
+// Before any is opened, as far as names tell: by then no device has an interface here.
+TEST_F(Rails, AreRequiredOnceEachAtTheStart) {
+  for (const Local& good : {Local{}, Local{.devices = {"all"}}, Local{.devices = {"rxe0", "rxe1"}},
+                            Local{.devices = {"rxe0:1", "rxe0:2"}}}) {
+    EXPECT_NO_THROW(RequireDevices(good));
+  }
+  EXPECT_THAT(
+      [] {
+        RequireDevices({.devices = {"rxe0", "rxe1", "rxe0"}});
+      },
+      ThrowsMessage<Error>("--ib-dev rxe0,rxe1,rxe0 names rxe0 twice"));
+  EXPECT_THAT(
+      [] {
+        RequireDevices({.devices = {"rxe0:1", "rxe0:1"}});
+      },
+      ThrowsMessage<Error>("--ib-dev rxe0:1,rxe0:1 names rxe0 port 1 twice"));
+  EXPECT_THAT(
+      [] {
+        RequireDevices({.devices = {"rxe0", "nope"}});
+      },
+      ThrowsMessage<Error>(HasSubstr("is named \"nope\"; there are: rxe0")));
+}
+
 TEST_F(Rails, ThatAreNotThereAreRefusedWithThoseThatAre) {
   EXPECT_THAT(
       [] {

@@ -330,9 +330,7 @@ void Finish(Options& options) {
   CheckSamples(options);
 }
 
-}  // namespace
-
-Options ParseOptions(std::span<const std::string> args) {
+Options Read(std::span<const std::string> args) {
   Options options;
   if (args.empty()) throw Error(Blame::kUsage, "no command given", "see 'rdmabench --help'");
   const std::string& name = args.front();
@@ -377,6 +375,18 @@ Options ParseOptions(std::span<const std::string> args) {
   if (options.command == Command::kTest) Finish(options);
   CheckOutput(options.output);
   return options;
+}
+
+}  // namespace
+
+Options ParseOptions(std::span<const std::string> args) {
+  try {
+    return Read(args);
+  } catch (const Error& error) {
+    // Nobody is left alone with what is wrong.
+    if (error.blame() != Blame::kUsage || !error.remedy().empty()) throw;
+    throw Error(Blame::kUsage, error.what(), "see 'rdmabench " + args.front() + " --help'");
+  }
 }
 
 }  // namespace rdmabench

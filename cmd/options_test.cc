@@ -133,6 +133,7 @@ TEST_P(BadOptions, AreAUsageErrorThatSaysWhatIsWrong) {
   } catch (const Error& error) {
     EXPECT_EQ(error.blame(), Blame::kUsage);
     EXPECT_THAT(error.what(), HasSubstr(GetParam().text));
+    EXPECT_FALSE(error.remedy().empty()) << error.what();
   }
 }
 
@@ -179,6 +180,34 @@ INSTANTIATE_TEST_SUITE_P(
                 "--reply-timeout does not go with --connection rc"},
         BadCase{{"send_bw", "a", "-c", "ud", "--reply-timeout", "1"},
                 "--reply-timeout does not go with send_bw"},
+        BadCase{{"write_bw", "a", "--numa-node", "x"}, "whole number; allowed are 0 to 65535"},
+        BadCase{{"write_bw", "a", "--memory", "foo"}, "known: host"},
+        BadCase{{"write_bw", "a", "--memory", "mmap"}, "does not say which file"},
+        BadCase{{"write_bw", "a", "--memory", "host=1"}, "there is one only"},
+        BadCase{{"write_bw", "a", "--remote-memory", "mmap=/f"}, "says which on the server"},
+        BadCase{{"write_bw", "a", "--working-set", "x"}, "is not a size"},
+        BadCase{{"write_bw", "a", "--working-set", "0"}, "allowed are 1 to 1T"},
+        BadCase{{"write_bw", "a", "--working-set", "1000T"}, "allowed are 1 to 1T"},
+        BadCase{{"write_bw", "a", "--align", "0"}, "allowed are 1 to 4K"},
+        BadCase{{"write_bw", "a", "--align", "3"}, "no power of two"},
+        BadCase{{"write_bw", "a", "--offset", "-1"}, "--offset '-1'"},
+        BadCase{{"write_bw", "a", "--access", "x"}, "--access 'x' is not known"},
+        BadCase{{"write_bw", "a", "--verify", "--access", "same"},
+                "--verify does not go with --access"},
+        BadCase{{"write_bw", "a", "--verify", "--working-set", "1M"},
+                "--verify does not go with --working-set"},
+        BadCase{{"write_bw", "a", "--relaxed-ordering", "x"}, "neither on nor off"},
+        BadCase{{"write_bw", "a", "--duration", "x"}, "is not a time"},
+        BadCase{{"write_bw", "a", "--duration", "0"}, "allowed are 1ms to 24h"},
+        BadCase{{"write_bw", "a", "--rate", "1GB/s"}, "is not a rate"},
+        BadCase{{"write_bw", "a", "--gid-type", "x"}, "--gid-type 'x'"},
+        BadCase{{"write_bw", "a", "--limit-rate", "x"}, "messages per second"},
+        BadCase{{"read_lat", "a", "--limit-latency", "p99=1us,p99=2us"}, "two limits for p99"},
+        BadCase{{"read_lat", "a", "--rate-sweep", "1Kpps:2Kpps"}, "a range of rates"},
+        BadCase{{"read_lat", "a", "--slo", "50us"}, "a percentile and its limit"},
+        BadCase{{"server", "--limit-memory", "x"}, "is not a size"},
+        BadCase{{"server", "--memory", "host"}, "does not say which"},
+        BadCase{{"devices", "-d", "a,"}, "--ib-dev 'a,'"},
         BadCase{{"send_bw", "a", "--dscp", "26", "-T", "8"}, "--dscp does not go with --tclass"},
         BadCase{{"send_bw", "a", "--tclass", "104", "--dscp", "26"},
                 "--dscp does not go with --tclass"},

@@ -16,8 +16,10 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Property;
 using testing::SizeIs;
 using testing::StartsWith;
+using testing::Throws;
 using testing::ThrowsMessage;
 
 constexpr Range kAny{0, std::uint64_t{1} << 40};
@@ -44,6 +46,46 @@ TEST(ParseSize, IsBoundedInBytesWhateverItsUnit) {
   EXPECT_EQ(ParseSize("--size", "1024G", kFromAPage), std::uint64_t{1} << 40);
   EXPECT_THROW(ParseSize("--size", "3K", kFromAPage), Error);
   EXPECT_THROW(ParseSize("--size", "1025G", kFromAPage), Error);
+}
+
+TEST(ParseSize, TakesEachUnitInEitherCase) {
+  constexpr Range kAll{1, std::uint64_t{1} << 50};
+  EXPECT_EQ(ParseSize("--size", "3k", kAll), 3U << 10);
+  EXPECT_EQ(ParseSize("--size", "3G", kAll), std::uint64_t{3} << 30);
+  EXPECT_EQ(ParseSize("--size", "2T", kAll), std::uint64_t{2} << 40);
+  EXPECT_THROW(ParseSize("--size", "18446744073709551615T", kAll), Error);
+}
+
+struct Remedied {
+  const char* text;
+  const char* message;
+  const char* remedy;
+};
+
+// In the words of the option's own units.
+TEST(Quantities, AreRefusedWithARemedy) {
+  const auto expect = [](auto parse, const Remedied& row) {
+    EXPECT_THAT([&] { parse(row.text); },
+                Throws<Error>(AllOf(Property(&Error::what, HasSubstr(row.message)),
+                                    Property(&Error::remedy, row.remedy))));
+  };
+  const auto number = [](const char* text) { return ParseNumber("--qp", text, {1, 16384}); };
+  expect(number, {"x", "--qp 'x' is not a whole number", "write it as in 1 or 16384"});
+  expect(number, {"0", "allowed are 1 to 16384", "give 1 or more"});
+  expect(number, {"20000", "allowed are 1 to 16384", "give 16384 or less"});
+  const auto size = [](const char* text) { return ParseSize("--align", text, {64, 4096}); };
+  expect(size, {"x", "--align 'x' is not a size", "write it as in 4096, 64K or 1M"});
+  expect(size, {"1", "allowed are 64 to 4K", "give 64 or more"});
+  expect(size, {"1M", "allowed are 64 to 4K", "give 4K or less"});
+  const auto time = [](const char* text) {
+    return ParseDuration("--duration", text, {100, 86'400'000});
+  };
+  expect(time, {"x", "is not a time", "write it as in 2, 0.5, 200ms or 5m"});
+  expect(time, {"0", "allowed are 100ms to 24h", "give 100ms or more"});
+  expect(time, {"25h", "allowed are 100ms to 24h", "give 24h or less"});
+  const auto rate = [](const char* text) { return ParseRate("--rate", text); };
+  expect(rate, {"0bps", "allowed are 1bps to 10Tbps", "give 1bps or more"});
+  expect(rate, {"11Gpps", "allowed are 1pps to 10Gpps", "give 10Gpps or less"});
 }
 
 class BadSize : public testing::TestWithParam<const char*> {};

@@ -134,13 +134,6 @@ int Serve(const ServerOptions& server, std::span<const std::string> args, const 
   return server.lobby.once ? status : 0;
 }
 
-void CheckOwnDevices(const Local& local) {
-  if (!IsAll(local.devices)) {
-    for (const std::string& name : local.devices) RequireDevice(DeviceIn(name));
-  }
-  CheckPlacement(local.placement);
-}
-
 }  // namespace
 
 int RunServerCommand(const Options& options, std::span<const std::string> args) {
@@ -149,7 +142,7 @@ int RunServerCommand(const Options& options, std::span<const std::string> args) 
   const Log log = MakeLog(server.log_format, server.quiet);
   ServiceManager manager(ReadyNotice::FromEnvironment(), log);
   try {
-    CheckOwnDevices(options.local);
+    CheckLocal(options.local);
     return Serve(server, args, log, manager);
   } catch (const Error& error) {
     // In a log for programs this is a line as any other; people get main's two.

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "transport/error.h"
 #include "transport/sample_machines.h"
 #include "transport/side_facts.h"
 
@@ -111,6 +112,18 @@ const std::vector<Plant>& ProcessPlants() {
       {"no_provider", VirtualMachine,
        [](MachineTree&, Machine& machine) { machine.devices.clear(); }, "no_device", kSevere,
        "mlx5_0|ibverbs-providers"},
+      {"device_that_is_not_there", DualSocket,
+       [](MachineTree&, Machine& machine) {
+         machine.missing_devices.emplace_back(Blame::kEnvironment, "no device is named nope",
+                                              "choose one of those");
+       },
+       "no_device", kSevere, "no device is named nope|ibv_get_device_list|choose one"},
+      {"port_that_is_not_there", DualSocket,
+       [](MachineTree&, Machine& machine) {
+         machine.missing_ports.emplace_back(Blame::kEnvironment, "mlx5_0 has no port 2",
+                                            "leave the port out");
+       },
+       "port_state", kSevere, "mlx5_0 has no port 2|phys_port_cnt|leave the port out"},
       {"device_files", Container,
        [](MachineTree& tree, Machine& machine) {
          tree.Remove("/dev/infiniband");

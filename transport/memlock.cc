@@ -44,7 +44,7 @@ std::string MemlockEvidence(const MemlockLimit& limit, std::uint64_t needed_byte
   if (*limit.bytes >= kEnoughMemlockBytes && *limit.bytes / 2 > needed_bytes) return {};
   const std::string need =
       needed_bytes == 0 ? std::string() : ", and this needs " + InKib(needed_bytes) + " more";
-  return "the process may lock " + InKib(*limit.bytes) + " of memory (ulimit -l)" + need;
+  return "this process may lock " + InKib(*limit.bytes) + " of memory (ulimit -l)" + need;
 }
 
 }  // namespace rdmabench

@@ -74,7 +74,21 @@ TEST_F(MmapMemory, NeedsAFileThatIsLongEnoughAndSaysHowLong) {
 
 TEST_F(MmapMemory, IsOfNoFolder) {
   file_ = ::testing::TempDir();
-  EXPECT_THAT([this] { Map(4096); }, Throws<Error>());
+  EXPECT_THAT(
+      [this] { Map(4096); },
+      Throws<Error>(Property(&Error::what, HasSubstr("is a folder, and cannot be mapped"))));
+}
+
+// Before there is a test, in the same words.
+TEST_F(MmapMemory, IsLookedAtBeforeItIsMapped) {
+  const auto check = [this] { kMmapMemory.check_argument(file_); };
+  EXPECT_THAT(check,
+              Throws<Error>(AllOf(Property(&Error::blame, Blame::kEnvironment),
+                                  Property(&Error::what, HasSubstr("cannot open '" + file_)))));
+  Make(8192);
+  EXPECT_NO_THROW(check());
+  file_ = ::testing::TempDir();
+  EXPECT_THAT(check, Throws<Error>(Property(&Error::what, HasSubstr("is a folder"))));
 }
 
 }  // namespace
