@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "transport/catalogue.h"
+
 namespace rdmabench {
 namespace {
 
@@ -75,13 +77,10 @@ Deadline Monitor::Watch(Deadline now) {
     moved_ticks_ = sample.ticks;
   }
   if (now - moved_at_ >= options_.stall_timeout) {
-    session_.Abort(
-        Error(Blame::kRun,
-              "stalled: no completion for " + InSeconds(options_.stall_timeout) + " after " +
-                  std::to_string(seen_) +
-                  " messages, while the peer is alive: " + session_.PeerLastHeard(),
-              "check the path between the two GIDs: routing, MTU, a firewall on UDP port "
-              "4791, flow control; --stall-timeout allows more time"));
+    session_.Abort(SessionError(
+        "stalled", "stalled: no completion for " + InSeconds(options_.stall_timeout) + " after " +
+                       std::to_string(seen_) +
+                       " messages, while the peer is alive: " + session_.PeerLastHeard()));
     moved_at_ = now;
   }
   if (now >= next_sample_) {

@@ -20,6 +20,7 @@
 #include "bench/surroundings.h"
 #include "report/latency.h"
 #include "report/steadiness.h"
+#include "transport/catalogue.h"
 #include "transport/json_reader.h"
 
 namespace rdmabench {
@@ -334,9 +335,8 @@ void TestRun::Loop(const RingShape& shape, const Watching& watching, VerifiedSiz
   if (own.round_trips->lost == 0) {
     throw Error(Blame::kRun, "no message was due within the run", "raise --rate or --duration");
   }
-  throw Error(Blame::kRun,
-              "no reply came to any of " + std::to_string(own.round_trips->lost) + " messages",
-              "check the path between the two GIDs, or raise --reply-timeout");
+  throw SessionError(
+      "no_reply", "no reply came to any of " + std::to_string(own.round_trips->lost) + " messages");
 }
 
 void TestRun::ThrowIfAborted() const {

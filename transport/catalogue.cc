@@ -109,6 +109,11 @@ Error ErrorOf(const CatalogueRow& row, Blame blame, const std::string& happened)
   return error.Of(EntryOf(row));
 }
 
+Error SessionError(std::string_view name, const std::string& happened) {
+  const CatalogueRow& row = RowOfSession(name);
+  return Error(Blame::kRun, happened, AdviceOf(row)).Of(EntryOf(row));
+}
+
 bool IsConsequence(const Error& error) {
   const CatalogueRow* row = error.entry().empty() ? nullptr : FindEntry(error.entry());
   return row != nullptr && row->weight == Weight::kConsequence;

@@ -76,6 +76,9 @@ std::string AdviceOf(const CatalogueRow& row);
 // An error of the row: `happened`, then what that means; its advice is the remedy.
 Error ErrorOf(const CatalogueRow& row, Blame blame, const std::string& happened);
 
+// A failed run of the session's row of that name: `happened` in its own words, the row's advice.
+Error SessionError(std::string_view name, const std::string& happened);
+
 // Whether something else must have gone wrong before.
 bool IsConsequence(const Error& error);
 

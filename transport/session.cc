@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <ratio>
 
+#include "transport/catalogue.h"
 #include "transport/frame.h"
 #include "transport/session_loop.h"
 #include "transport/session_state.h"
@@ -59,12 +60,12 @@ std::pair<std::string, nlohmann::json> Session::ReceiveAny(
   const auto wait = std::chrono::round<Hundredths>(std::max(deadline, Now()) - Now());
   std::optional<std::pair<std::string, nlohmann::json>> frame = state.Next(deadline);
   if (!frame) {
-    throw Error(Blame::kRun, state.peer() + " did not send " + std::string(awaited) + " within " +
-                                 InSeconds(wait) + "; " + state.LastHeard());
+    throw SessionError("late", state.peer() + " did not send " + std::string(awaited) + " within " +
+                                   InSeconds(wait) + "; " + state.LastHeard());
   }
   if (std::find(kinds.begin(), kinds.end(), frame->first) != kinds.end()) return std::move(*frame);
-  throw Error(Blame::kRun, state.peer() + " sent '" + frame->first +
-                               "' while this side waited for " + std::string(awaited));
+  throw SessionError("out_of_turn", state.peer() + " sent '" + frame->first +
+                                        "' while this side waited for " + std::string(awaited));
 }
 
 void Session::Fail(const Error& error) noexcept {

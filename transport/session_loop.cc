@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "transport/activity.h"
+#include "transport/catalogue.h"
 #include "transport/error.h"
 #include "transport/peer_error.h"
 
@@ -143,7 +144,7 @@ void SessionLoop::TakeInterrupt() {
   if (interrupt_flag_ != nullptr) {
     interrupt_flag_->store(true, std::memory_order_relaxed);
   } else {
-    state_.Fail(Error(Blame::kInterrupted, "interrupted"), Cause::kOwn);
+    state_.Fail(Error(Blame::kInterrupted, "interrupted").Of("interrupted"), Cause::kOwn);
   }
 }
 
@@ -179,7 +180,7 @@ void SessionLoop::Digest(std::string_view bytes) {
     }
   } catch (const Error& error) {
     const std::string message = state_.peer() + " sent what is no frame: " + error.what();
-    state_.Fail(Error(error.blame(), message, error.remedy()), Cause::kLost);
+    state_.Fail(Error(error.blame(), message, error.remedy()).Of("no_frame"), Cause::kLost);
   }
 }
 
@@ -207,7 +208,7 @@ void SessionLoop::EndReading(const std::string& reason) {
     message += " in the middle of a frame";
   }
   message += reason + "; " + state_.LastHeard();
-  if (!between_frames) state_.Fail(Error(Blame::kRun, message), Cause::kLost);
+  if (!between_frames) state_.Fail(SessionError("closed", message), Cause::kLost);
   state_.Close(message);
   Send();
   writing_ = false;
@@ -216,12 +217,9 @@ void SessionLoop::EndReading(const std::string& reason) {
 
 void SessionLoop::JudgeSilence() {
   if (!reading_ || Now() < heard_at_ + silence_limit_) return;
-  state_.Fail(
-      Error(Blame::kRun,
-            state_.peer() + " has been silent for " + InSeconds(silence_limit_) + "; " +
-                state_.LastHeard(),
-            "see whether rdmabench still runs there and whether the network carries its answers"),
-      Cause::kLost);
+  state_.Fail(SessionError("silent", state_.peer() + " has been silent for " +
+                                         InSeconds(silence_limit_) + "; " + state_.LastHeard()),
+              Cause::kLost);
 }
 
 void SessionLoop::Beat() {

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "transport/catalogue.h"
+
 namespace rdmabench {
 namespace {
 
@@ -37,10 +39,10 @@ void SessionState::Queue(std::string frame) {
   {
     const std::lock_guard lock(mutex_);
     if (failure_ && failure_->cause != Cause::kOwn) throw Error(failure_->error);
-    if (closed_) throw Error(Blame::kRun, peer_ + " has closed the connection");
+    if (closed_) throw SessionError("closed", peer_ + " has closed the connection");
     if (outbox_bytes_ + frame.size() > kMostOutgoingBytes) {
-      throw Error(Blame::kRun, peer_ + " does not take what it is sent: " +
-                                   std::to_string(outbox_bytes_) + " bytes wait");
+      throw SessionError("clogged", peer_ + " does not take what it is sent: " +
+                                        std::to_string(outbox_bytes_) + " bytes wait");
     }
     outbox_bytes_ += frame.size();
     outbox_.push_back(std::move(frame));
@@ -75,9 +77,9 @@ std::string SessionState::TakeOutgoing() {
 void SessionState::Deliver(std::string kind, nlohmann::json body, std::size_t bytes) {
   const std::lock_guard lock(mutex_);
   if (mailbox_.size() >= kMostUnread || mailbox_bytes_ + bytes > kMostUnreadBytes) {
-    FailLocked(Error(Blame::kRun, peer_ + " sends faster than this side reads: " +
-                                      std::to_string(mailbox_.size()) + " frames of " +
-                                      std::to_string(mailbox_bytes_) + " bytes wait"),
+    FailLocked(SessionError("flood", peer_ + " sends faster than this side reads: " +
+                                         std::to_string(mailbox_.size()) + " frames of " +
+                                         std::to_string(mailbox_bytes_) + " bytes wait"),
                Cause::kLost);
     return;
   }
@@ -93,7 +95,7 @@ std::optional<std::pair<std::string, nlohmann::json>> SessionState::Next(Deadlin
   if (!ready) return std::nullopt;
   if (mailbox_.empty()) {
     if (failure_) throw Error(failure_->error);
-    throw Error(Blame::kRun, peer_ + " has closed the connection");
+    throw SessionError("closed", peer_ + " has closed the connection");
   }
   Letter letter = std::move(mailbox_.front());
   mailbox_.pop_front();
@@ -152,7 +154,7 @@ void SessionState::Fail(const Error& error, Cause cause) {
 void SessionState::Close(const std::string& message) {
   const std::lock_guard lock(mutex_);
   closed_ = true;
-  if (!close_expected_) FailLocked(Error(Blame::kRun, message), Cause::kClosed);
+  if (!close_expected_) FailLocked(SessionError("closed", message), Cause::kClosed);
   changed_.notify_all();
 }
 
