@@ -28,8 +28,6 @@ ServerStatus AskStatus(const Call& call, const Interrupt& interrupt) {
                                               .interrupt = &interrupt,
                                               .source_ip = call.source_ip}),
                                         options);
-    // The server closes the connection when it has answered.
-    session->ExpectClose();
     Greet(*session, kStatusRequest, call);
     session->Begin("waiting for the server's status");
     const auto [kind, body] =

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -48,7 +49,10 @@ class Manager {
   Descriptor socket_;
 };
 
-std::string PathFor(const std::string& name) { return testing::TempDir() + "/" + name; }
+// Short enough for a socket's address, as the test's own folder need not be.
+std::string PathFor(const std::string& name) {
+  return "/tmp/rdmabench-" + name + "-" + std::to_string(getpid());
+}
 
 TEST(ReadyNotice, TellsWhatHappensInOrder) {
   const std::string path = PathFor("notify");
@@ -105,7 +109,7 @@ TEST(ReadyNotice, TellsNobodyWithoutAManager) {
 
 TEST(ReadyNotice, SaysThatNobodyListens) {
   EXPECT_THAT([] { ReadyNotice(PathFor("nobody")).Ready(); },
-              ThrowsMessage<Error>(HasSubstr("nobody: No such file or directory")));
+              ThrowsMessage<Error>(HasSubstr(": No such file or directory")));
 }
 
 TEST(ReadyNotice, RefusesWhatIsNoAddress) {
