@@ -118,6 +118,10 @@ void Diagnose(const DoctorOptions& options, const Interrupt& interrupt,
   SideFacts facts = FactsOf(machine, "");
   diagnosis.hosts = {ExaminedOf("client", name, facts)};
   diagnosis.findings = Described(findings);
+  // Nothing has waited until now, and so nothing has looked.
+  if (interrupt.Pending()) {
+    throw Error(Blame::kInterrupted, "interrupted").At("client", "examining this machine");
+  }
   if (!options.call) return;
 
   std::unique_ptr<Session> session;
