@@ -93,7 +93,7 @@ TEST_P(DeviceEvents, EndTheRunWithTheirTextOnBothSides) {
   faults.event_at_message = 500;
   faults.event = event.type;
   faults.event_at_target = event.at_server;
-  const Ending ending = RunWith(faults, "send_bw");
+  const Ending ending = RunWith(faults);
   ASSERT_TRUE(ending.client && ending.server);
   const std::optional<Error>& struck = event.at_server ? ending.server : ending.client;
   const std::optional<Error>& other = event.at_server ? ending.client : ending.server;

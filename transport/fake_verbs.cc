@@ -68,10 +68,6 @@ Fate World::NextFate(const FakeQp& qp) {
     return {.event = faults.event, .event_at_target = faults.event_at_target};
   }
   if (message == faults.revoke_at_message) return {.revoked = true};
-  if (faults.unready_at_message != 0 && message >= faults.unready_at_message &&
-      message - faults.unready_at_message < faults.unready_messages) {
-    return {.unready = true};
-  }
   if (qp.qp_type == IBV_QPT_RC) return {};
   const std::uint64_t datagram = ++unreliable_sends;
   if (faults.lose_at_message != 0 && datagram >= faults.lose_at_message &&
@@ -85,6 +81,14 @@ Fate World::NextFate(const FakeQp& qp) {
     fate.late_by = faults.late_by_messages;
   }
   return fate;
+}
+
+bool World::IsUnreadyForNext() {
+  if (!faulty.load(std::memory_order_relaxed)) return false;
+  const std::lock_guard lock(mutex);
+  const std::uint64_t message = ++deliveries;
+  return faults.unready_at_message != 0 && message >= faults.unready_at_message &&
+         message - faults.unready_at_message < faults.unready_messages;
 }
 
 std::shared_ptr<FakeQp> World::FindQp(std::uint32_t qpn) {
@@ -107,6 +111,7 @@ void Reset(std::vector<FakeDevice> devices) {
   for (FakeDevice& device : devices) world.devices.push_back(MakeDevice(std::move(device)));
   world.faults = Faults{};
   world.calls = world.sends = world.unreliable_sends = world.damageable_sends = 0;
+  world.deliveries = 0;
   world.faulty = world.timed = false;
   world.timetable.Stop();
   world.overrun = false;
@@ -117,6 +122,7 @@ void Inject(const Faults& faults) {
   const std::lock_guard lock(world.mutex);
   world.faults = faults;
   world.calls = world.sends = world.unreliable_sends = world.damageable_sends = 0;
+  world.deliveries = 0;
   world.faulty = true;
 }
 

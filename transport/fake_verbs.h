@@ -54,7 +54,7 @@ struct Faults {
   std::uint64_t stall_at_message = 0;  // from the n-th on nothing arrives or completes any more
   // The n-th finds its memory key revoked, if it has one.
   std::uint64_t revoke_at_message = 0;
-  // From the n-th on so many find no receive request posted.
+  // From the n-th on that takes a receive request, so many find none posted.
   std::uint64_t unready_at_message = 0;
   std::uint64_t unready_messages = ~std::uint64_t{0};
   // Before the n-th goes its sender's device, or its target's, raises an asynchronous event: a

@@ -135,7 +135,7 @@ ibv_wc_status Deliver(const FakeQp& qp, FakeQp& peer, const ibv_send_wr& wr,
   if (!CanReceive(peer)) return Told(qp, IBV_WC_RETRY_EXC_ERR);
   const std::unique_lock shared = peer.LockShared();
   const RecvQueue& queue = peer.Receives();
-  if (queue.empty() || qp.unready) return Told(qp, IBV_WC_RNR_RETRY_EXC_ERR);
+  if (TheWorld().IsUnreadyForNext() || queue.empty()) return Told(qp, IBV_WC_RNR_RETRY_EXC_ERR);
   const bool datagram = qp.qp_type == IBV_QPT_UD;
   if (datagram && wr.wr.ud.remote_qkey != peer.attr.qkey) return IBV_WC_SUCCESS;
 
@@ -314,7 +314,6 @@ void Carry(FakeQp& qp, const ibv_send_wr& wr, std::uint64_t position, const Fate
 
 // What happens before the message goes.
 void Befall(FakeQp& qp, const ibv_send_wr& wr, const Fate& fate) {
-  qp.unready = fate.unready;
   if (fate.revoked) {
     if (const std::shared_ptr<FakeMr> mr = TheWorld().FindMr(wr.wr.rdma.rkey)) mr->alive = false;
   }

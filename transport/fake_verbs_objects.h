@@ -138,7 +138,6 @@ struct FakeSrq : ibv_srq {
 struct Fate {
   bool stalled = false;
   std::optional<ibv_wc_status> error = {};
-  bool unready = false;                      // the target has no receive request for it
   bool revoked = false;                      // its memory key is
   std::optional<ibv_event_type> event = {};  // raised before it goes
   bool event_at_target = false;
@@ -173,7 +172,6 @@ struct FakeQp : ibv_qp {
   std::uint64_t posted = 0;
   std::atomic<std::uint64_t> retired{0};  // written while polling
   std::vector<StalledSend> stalled;
-  bool unready = false;          // see Fate: of the message under way
   std::uint64_t arrives_ns = 0;  // in simulated time: the last message
   std::vector<HeldSend> held;
   std::vector<std::byte> last_bytes;      // of the message before, for damage to this one
@@ -222,6 +220,7 @@ struct World {
   std::uint64_t sends = 0;             // since the injection
   std::uint64_t unreliable_sends = 0;  // of these, on types that lose messages
   std::uint64_t damageable_sends = 0;
+  std::uint64_t deliveries = 0;  // of messages that take a receive request
 
   Timetable timetable;  // used where `timed`, by one thread
 
@@ -234,6 +233,8 @@ struct World {
   int FailureOf(std::string_view call);
   // Of the next message that this queue pair sends.
   Fate NextFate(const FakeQp& qp);
+  // Whether the next message that needs one finds no receive request.
+  bool IsUnreadyForNext();
   std::shared_ptr<FakeQp> FindQp(std::uint32_t qpn);
   std::shared_ptr<FakeMr> FindMr(std::uint32_t key);
 };
