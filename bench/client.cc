@@ -50,6 +50,13 @@ struct Answer {
   std::optional<Error> refusal;
 };
 
+// Of a test that fails while the others go on.
+void NoteFailure(const Plan& plan, std::size_t index, const Error& error, const Observer& observer,
+                 report::Report& report) {
+  report.failures.push_back({index, plan.tests[index].test, Describe(error)});
+  if (observer.failed) observer.failed(report.failures.back());
+}
+
 // One session, in which the tests of the plan from `first` on are run.
 class ClientRun {
  public:
@@ -97,8 +104,7 @@ class ClientRun {
           RunTest(site, *current_, *answers[i].agreement, run);
         }
       } else {
-        report_.failures.push_back(
-            {*current_, plan_.tests[*current_].test, Describe(*answers[i].refusal)});
+        NoteFailure(plan_, *current_, *answers[i].refusal, options_.observer, report_);
       }
     }
     current_.reset();
@@ -341,7 +347,7 @@ std::size_t RunSession(const Plan& plan, std::size_t first, const ClientOptions&
     error = session ? Settle(*session, error, "client") : error.At("client", "connecting");
     const bool is_of_a_test = run && run->current() && plan.tests.size() > 1;
     if (!is_of_a_test || error.blame() == Blame::kInterrupted) throw Error(error);
-    report.failures.push_back({*run->current(), plan.tests[*run->current()].test, Describe(error)});
+    NoteFailure(plan, *run->current(), error, options.observer, report);
     return *run->current() + 1;
   }
 }
@@ -374,8 +380,10 @@ void RunClient(const Plan& plan, const ClientOptions& options, const Interrupt& 
     if (has_failed && options.observer.so_far) options.observer.so_far(report);
   }
   if (report.failures.empty()) return;
-  throw Error(Blame::kRun, std::to_string(report.failures.size()) + " of " +
-                               std::to_string(plan.tests.size()) + " tests failed");
+  throw Error(Blame::kRun,
+              std::to_string(report.failures.size()) + " of " + std::to_string(plan.tests.size()) +
+                  " tests failed",
+              "the lines above and the report's failures say why");
 }
 
 }  // namespace rdmabench

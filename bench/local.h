@@ -62,6 +62,8 @@ struct Observer {
   std::function<void(std::size_t place)> queued;
   std::function<void(std::string_view text)> explain;  // of both sides' placement, once agreed
   std::function<void(std::string_view warning)> warn;  // as soon as the report has it
+  // Of a test that has failed while the others of its plan go on.
+  std::function<void(const report::TestFailure&)> failed;
   // Of each latency result, as soon as it is there. Empty: single samples are not kept.
   std::function<void(const report::SampleBlock&)> samples;
   std::uint64_t most_samples = kMostKeptSamples;  // of a result

@@ -7,6 +7,7 @@
 
 #include <numeric>
 #include <utility>
+#include <vector>
 
 #include "bench/clock.h"
 #include "bench/run_fixture.h"
@@ -288,6 +289,24 @@ TEST_F(RunTest, APortThatIsDownIsSaidByTheSideThatHasIt) {
   ASSERT_TRUE(ending.client);
   EXPECT_THAT(ending.client->what(), HasSubstr("down"));
   EXPECT_EQ(ending.client->blame(), Blame::kEnvironment);
+}
+
+// While the others are measured.
+TEST_F(RunTest, ATestThatIsRefusedIsToldOfAtOnce) {
+  Plan plan = WriteBw({64}, 100);
+  plan.tests.push_back(plan.tests.front());
+  plan.tests.back().queue.queue_pairs = 2;
+  server_.limits.queue_pairs = 1;
+  std::vector<report::TestFailure> told;
+  observer_.failed = [&told](const report::TestFailure& failure) { told.push_back(failure); };
+  const Ending ending = Run(plan);
+  ASSERT_TRUE(ending.client);
+  EXPECT_THAT(ending.client->what(), HasSubstr("1 of 2 tests failed"));
+  EXPECT_FALSE(ending.client->remedy().empty());
+  EXPECT_EQ(ending.report.results.size(), 1U);
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told[0].plan_index, 1U);
+  EXPECT_THAT(told[0].error.message, HasSubstr("allows 1 queue pairs"));
 }
 
 TEST_F(RunTest, NoDeviceAtAllIsSaid) {

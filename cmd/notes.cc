@@ -72,6 +72,14 @@ Observer MakeNotes(const OutputOptions& options) {
       std::fprintf(stderr, "%.*s", static_cast<int>(text.size()), text.data());
     };
   }
+  observer.failed = [](const report::TestFailure& failure) {
+    const report::Failure& error = failure.error;
+    std::string place = error.host;
+    if (!error.step.empty()) place += (place.empty() ? "while " : ", while ") + error.step;
+    std::fprintf(stderr, "error: test %zu, %s: %s%s%s\n", failure.plan_index + 1,
+                 failure.test.c_str(), place.c_str(), place.empty() ? "" : ": ",
+                 error.message.c_str());
+  };
   if (options.quiet) return observer;
   observer.warn = [](std::string_view warning) {
     std::fprintf(stderr, "%swarning: %.*s\n", isatty(STDERR_FILENO) != 0 ? kWipe : "",

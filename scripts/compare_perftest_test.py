@@ -377,3 +377,10 @@ def test_refuses_what_it_cannot_do_before_a_lab_is_up(arguments, capsys):
 def test_lists_the_rows_as_a_program():
     done = subprocess.run([SCRIPTS / "compare_perftest", "--list", "--setup"], capture_output=True, text=True, check=True)
     assert [line for line in done.stdout.splitlines() if not line.startswith(" ")] == list(ROWS)
+
+
+def test_lists_into_a_pipe_that_is_closed_without_a_word():
+    script = subprocess.Popen([SCRIPTS / "compare_perftest", "--list"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    script.stdout.close()
+    assert script.stderr.read() == ""
+    assert script.wait(timeout=60) in (0, -signal.SIGPIPE)
