@@ -18,22 +18,51 @@ namespace fs = std::filesystem;
 
 constexpr const char* kCgroups = "/sys/fs/cgroup";
 
-// The control groups (version 2) that hold this process, the innermost first. In a container the
-// path may begin outside of what is mounted; then the mount itself is the group.
-std::vector<std::string> Cgroups(const FileTree& files) {
+// Whether a line of /proc/self/cgroup, "4:cpu,cpuacct:/docker/1f", is of the controller.
+bool IsOf(std::string_view line, std::string_view controller) {
+  const std::size_t first = line.find(':');
+  const std::size_t second = line.find(':', first + 1);
+  if (second == std::string_view::npos) return false;
+  const std::string list = "," + std::string(line.substr(first + 1, second - first - 1)) + ",";
+  return list.find("," + std::string(controller) + ",") != std::string::npos;
+}
+
+// The control groups that hold this process, the innermost first: of version 2, and of version 1
+// those of the controller. In a container the path may begin outside of what is mounted; then the
+// mount itself is the group.
+std::vector<std::string> Cgroups(const FileTree& files, const std::string& controller) {
   constexpr std::string_view kUnified = "0::";
   std::vector<std::string> groups;
-  for (const std::string& line : files.Lines("/proc/self/cgroup")) {
-    if (!line.starts_with(kUnified)) continue;
-    fs::path path = fs::path(line.substr(kUnified.size())).lexically_normal();
+  const auto add = [&](const std::string& mount, const std::string& in_mount) {
+    fs::path path = fs::path(in_mount).lexically_normal();
     const bool is_outside =
-        line.find("..") != std::string::npos || !files.Has(kCgroups + path.string());
+        in_mount.find("..") != std::string::npos || !files.Has(mount + path.string());
     for (; !is_outside && path.has_relative_path(); path = path.parent_path()) {
-      groups.push_back(kCgroups + path.string());
+      groups.push_back(mount + path.string());
     }
+    groups.push_back(mount);
+  };
+  const std::string own_mount = kCgroups + ("/" + controller);
+  for (const std::string& line : files.Lines("/proc/self/cgroup")) {
+    if (line.starts_with(kUnified)) add(kCgroups, line.substr(kUnified.size()));
+    if (IsOf(line, controller)) add(own_mount, line.substr(line.find(':', line.find(':') + 1) + 1));
   }
-  groups.push_back(kCgroups);
+  if (groups.empty()) groups.push_back(kCgroups);
   return groups;
+}
+
+// What a group's files say of the time that it gets, "50000 100000" for half a processor: in
+// version 1 in two files.
+struct CpuTime {
+  std::string file;
+  std::string line;
+};
+
+CpuTime CpuTimeOf(const FileTree& files, const std::string& group) {
+  const std::string file = group + "/cpu.cfs_quota_us";
+  const auto quota = files.Line(file);
+  if (!quota) return {group + "/cpu.max", files.Line(group + "/cpu.max").value_or("max")};
+  return {file, *quota + " " + files.Line(group + "/cpu.cfs_period_us").value_or("0")};
 }
 
 // The device files that the kernel's devices should have and do not.
@@ -159,16 +188,18 @@ std::vector<Symptom> CheckCpuset(const Machine& machine) {
 std::vector<Symptom> CheckCpuQuota(const Machine& machine) {
   // A worker polls without pause, and the session thread must get its turns.
   constexpr double kEnough = 2.0;
-  for (const std::string& group : Cgroups(machine.files)) {
-    const std::string line = machine.files.Line(group + "/cpu.max").value_or("max");
-    std::istringstream words(line);
+  for (const std::string& group : Cgroups(machine.files, "cpu")) {
+    const CpuTime time = CpuTimeOf(machine.files, group);
+    std::istringstream words(time.line);
     double quota = 0.0;
     double period = 0.0;
-    if (!(words >> quota >> period) || period <= 0.0 || quota / period >= kEnough) continue;
+    // Version 1 writes -1 for none.
+    if (!(words >> quota >> period) || quota <= 0.0 || period <= 0.0) continue;
+    if (quota / period >= kEnough) continue;
     char processors[32];
     std::snprintf(processors, sizeof processors, "%.2f", quota / period);
     return {{.what = std::string("this process gets the time of ") + processors + " processors",
-             .evidence = Said(group + "/cpu.max", line),
+             .evidence = Said(time.file, time.line),
              .remedy = "raise the quota (--cpus, a pod's CPU limit) to one processor a worker and "
                        "one more, or take it away"}};
   }
@@ -180,7 +211,7 @@ std::vector<Symptom> CheckRdmaCgroup(const Machine& machine) {
   // regions, completion queues, queue pairs, of data and of credits.
   constexpr std::uint64_t kEnoughObjects = 32;
   std::vector<Symptom> symptoms;
-  for (const std::string& group : Cgroups(machine.files)) {
+  for (const std::string& group : Cgroups(machine.files, "rdma")) {
     for (const std::string& line : machine.files.Lines(group + "/rdma.max")) {
       for (const DeviceInfo& device : machine.devices) {
         if (!line.starts_with(device.name + " ")) continue;

@@ -159,6 +159,22 @@ const std::vector<Plant>& ProcessPlants() {
       {"cpu_quota_of_an_outer_group", DualSocket,
        Line("/sys/fs/cgroup/user.slice/cpu.max", "100000 100000"), "cpu_quota", kWarning,
        "/sys/fs/cgroup/user.slice/cpu.max"},
+      {"cpu_quota_of_version_1", DualSocket,
+       [](MachineTree& tree, Machine&) {
+         tree.Write("/proc/self/cgroup", "5:memory:/other\n4:cpu,cpuacct:/docker/1f");
+         tree.Write("/sys/fs/cgroup/cpu/docker/1f/cpu.cfs_quota_us", "50000");
+         tree.Write("/sys/fs/cgroup/cpu/docker/1f/cpu.cfs_period_us", "100000");
+         tree.Write("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1");
+         tree.Write("/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000");
+       },
+       "cpu_quota", kWarning, "0.50 processors|docker/1f/cpu.cfs_quota_us: 50000 100000"},
+      {"rdma_cgroup_of_version_1", DualSocket,
+       [](MachineTree& tree, Machine&) {
+         tree.Write("/proc/self/cgroup", "9:rdma:/docker/1f");
+         tree.Write("/sys/fs/cgroup/rdma/docker/1f/rdma.max",
+                    "mlx5_0 hca_handle=2 hca_object=2000");
+       },
+       "rdma_cgroup", kWarning, "/sys/fs/cgroup/rdma/docker/1f/rdma.max"},
       {"rdma_cgroup", Container,
        Line("/sys/fs/cgroup/rdma.max", "mlx5_0 hca_handle=2 hca_object=2000"), "rdma_cgroup",
        kWarning, "mlx5_0 hca_handle=2 hca_object=2000|hca_handle=max"},
