@@ -17,7 +17,7 @@ struct Part {
 
 constexpr Part kParts[] = {
     {FailureKind::kCompletion, CompletionRows}, {FailureKind::kCall, CallRows},
-    {FailureKind::kEvent, EventRows},           {FailureKind::kConnection, ConnectionRows},
+    {FailureKind::kEvent, DeviceEventRows},     {FailureKind::kConnection, ConnectionRows},
     {FailureKind::kSession, SessionRows},
 };
 

@@ -100,6 +100,6 @@ constexpr CatalogueRow kRows[] = {
 
 }  // namespace
 
-std::span<const CatalogueRow> EventRows() { return kRows; }
+std::span<const CatalogueRow> DeviceEventRows() { return kRows; }
 
 }  // namespace rdmabench

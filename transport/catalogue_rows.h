@@ -9,7 +9,7 @@ namespace rdmabench {
 
 std::span<const CatalogueRow> CompletionRows();
 std::span<const CatalogueRow> CallRows();
-std::span<const CatalogueRow> EventRows();
+std::span<const CatalogueRow> DeviceEventRows();
 std::span<const CatalogueRow> ConnectionRows();
 std::span<const CatalogueRow> SessionRows();
 
