@@ -191,6 +191,19 @@ Report OverRails() {
   return report;
 }
 
+Failure StalledBesideFatal() {
+  return {.host = "server",
+          .step = "measuring send_bw at 65536 B",
+          .code = "stalled",
+          .message = "no completion for 10 s; local_ack_timeout_err moved by 7",
+          .remedy = "check the link between the hosts, or raise --stall-timeout",
+          .peer = Reason{.host = "client",
+                         .step = "running",
+                         .code = "IBV_EVENT_QP_FATAL",
+                         .message = "rxe0 raised IBV_EVENT_QP_FATAL of queue pair 0x11",
+                         .remedy = "dmesg"}};
+}
+
 Report Partial() {
   Report report{.tool = SampleTool(), .started_at = "2025-06-01T12:00:00Z"};
   report.status = Status::kPartial;
@@ -241,17 +254,7 @@ Report Partial() {
                                 .message = "the queue pair had failed before",
                                 .peer = Reason{.host = "server", .message = "it is full"}}}};
   report.warnings = {"the governor of host-b is powersave: rates may vary"};
-  report.error =
-      Failure{.host = "server",
-              .step = "measuring send_bw at 65536 B",
-              .code = "stalled",
-              .message = "no completion for 10 s; local_ack_timeout_err moved by 7",
-              .remedy = "check the link between the hosts, or raise --stall-timeout",
-              .peer = Reason{.host = "client",
-                             .step = "running",
-                             .code = "IBV_EVENT_QP_FATAL",
-                             .message = "rxe0 raised IBV_EVENT_QP_FATAL of queue pair 0x11",
-                             .remedy = "dmesg"}};
+  report.error = StalledBesideFatal();
   return report;
 }
 
