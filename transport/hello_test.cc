@@ -55,8 +55,9 @@ TEST(Hello, MayAskForTheDoctor) {
 }
 
 TEST(Hello, OfAnUnknownRequestNamesTheKnownOnes) {
-  EXPECT_THAT([] { CheckHello(HelloToJson(MakeHello("0.1.0", "ruin")), "0.1.0"); },
-              ThrowsMessage<Error>(AllOf(HasSubstr("'ruin'"), HasSubstr("knows run, doctor, status"))));
+  EXPECT_THAT(
+      [] { CheckHello(HelloToJson(MakeHello("0.1.0", "ruin")), "0.1.0"); },
+      ThrowsMessage<Error>(AllOf(HasSubstr("'ruin'"), HasSubstr("knows run, doctor, status"))));
 }
 
 // A hello of this protocol in which one field is replaced.
