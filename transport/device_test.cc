@@ -78,7 +78,9 @@ TEST_F(DeviceTest, BlamesTheEnvironmentWhenThereIsNone) {
 TEST_F(DeviceTest, TellsWhatToDoWithoutPermission) {
   fake::Reset({Roce("rxe0", "10.0.0.1")});
   fake::Inject({.failing_call = "ibv_open_device", .failing_errno = EACCES});
-  EXPECT_THAT([] { Device::Open("rxe0"); }, Remedy(HasSubstr("/dev/infiniband/uverbs_rxe0")));
+  EXPECT_THAT([] { Device::Open("rxe0"); },
+              Throws<Error>(AllOf(Property(&Error::what, HasSubstr("/dev/infiniband/uverbs_rxe0")),
+                                  Property(&Error::remedy, HasSubstr("join the group")))));
 }
 
 TEST_F(DeviceTest, TellsWhatToDoWithoutTheDeviceFile) {
