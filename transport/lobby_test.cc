@@ -35,7 +35,7 @@ TEST_F(LobbyTest, HandsAClientToAProcessAndReportsItsEnd) {
   const std::string name = client.local().ToString();
   EXPECT_EQ(Answer(client).first, "admitted");
   EXPECT_TRUE(journal_.Has(name + " is served by process "));
-  EXPECT_TRUE(journal_.Has(name + " ended: exit code 0, process "));
+  EXPECT_TRUE(journal_.Has(name + " ended: exit code 0, session 1, process "));
 }
 
 TEST_F(LobbyTest, HandsOnWhatTheClientHasComeFor) {
@@ -121,12 +121,13 @@ TEST_F(LobbyTest, RemovesAQueuedClientThatLeaves) {
   Open();
   Connection first = CallAndSayHello();
   EXPECT_EQ(Answer(first).first, "admitted");
-  std::optional<Connection> second = CallAndSayHello();
-  EXPECT_TRUE(GetsPlace(*second, 1));
+  Connection second = CallAndSayHello();
+  EXPECT_TRUE(GetsPlace(second, 1));
   Connection third = CallAndSayHello();
   EXPECT_TRUE(GetsPlace(third, 2));
-  const std::string name = second->local().ToString();
-  second.reset();
+  const std::string name = second.local().ToString();
+  // Closed with bytes that it has not read it would be reset.
+  second.FinishWriting();
   EXPECT_TRUE(GetsPlace(third, 1));
   EXPECT_TRUE(journal_.Has(name + " dismissed: it closed the connection while it was queued"));
 }
