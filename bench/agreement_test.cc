@@ -134,7 +134,7 @@ struct MemoryCase {
   const char* test;
   bool bidirectional;
   bool reversed;
-  std::uint64_t mib;  // of the server's slots: 16 MiB where requests name them
+  std::uint64_t mib;  // of the server's slots: 16 MiB for a stream, 1 for a message at a time
 };
 
 // What nobody names on the server is not allocated there, and counts for nothing.
