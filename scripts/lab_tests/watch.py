@@ -50,8 +50,9 @@ def main():
             continue
         if not sys.stdin.readline():
             return
+        alive = os.path.exists(f"/proc/{pid}/fd")
         seen = {"pss_kib": now, "peak_pss_kib": peak, "hwm_kib": field(pid, "status", "VmHWM"),
-                "descriptors": len(os.listdir(f"/proc/{pid}/fd")), "processes": len(list(tree(pid)))}
+                "descriptors": len(os.listdir(f"/proc/{pid}/fd")) if alive else 0, "processes": len(list(tree(pid))) if alive else 0}
         print(json.dumps(seen), flush=True)
         peak = now
 

@@ -5,6 +5,8 @@ import socket
 import subprocess
 import threading
 
+from wire import Caller
+
 
 def _pass_on(source, target, record):
     try:
@@ -36,7 +38,8 @@ class Overheard:
             client = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
             listener.settimeout(20)
             ours, _ = listener.accept()
-        with ours, socket.create_connection(world.server, 10, source_address=(world.address, 0)) as theirs:
+        with ours, Caller(world).socket as theirs:
+            theirs.settimeout(None)
             ways = [threading.Thread(target=_pass_on, args=way) for way in ((ours, theirs, sent), (theirs, ours, answered))]
             for way in ways:
                 way.start()

@@ -43,11 +43,19 @@ def prove(secret, role, request, client_nonce, server_nonce):
     return hmac.new(secret, text.encode(), hashlib.sha256).hexdigest()
 
 
+def _connect(world):
+    connecting = socket.socket()
+    connecting.settimeout(10)
+    connecting.bind((world.address, 0))
+    connecting.connect(world.server)
+    return connecting
+
+
 class Caller:
     """One connection to the server. What is sent to a server that has left is lost without a word."""
 
     def __init__(self, world, connected=None):
-        self.socket = connected or socket.create_connection(world.server, 10, source_address=(world.address, 0))
+        self.socket = connected or _connect(world)
         self.bytes = b""
 
     def __enter__(self):
