@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 
-REFERENCE = ["write_bw", "-s", "4K", "-n", "3000"]
+REFERENCE = ["write_bw", "-s", "1K", "-n", "5000"]
 MIXED = [
     ["write_bw", "-s", "1K", "-n", "200"],
     ["write_lat", "-n", "100"],

@@ -32,7 +32,7 @@ class Overheard:
         sent, answered = bytearray(), bytearray()
         with socket.create_server((world.address, 0)) as listener:
             port = listener.getsockname()[1]
-            command = ["rdmabench", "write_bw", world.address, "-p", str(port), "-n", "16", "-s", "4K", "--quiet"]
+            command = ["rdmabench", "write_bw", world.address, "-p", str(port), "-n", "16", "-s", "1K", "--quiet"]
             if world.secret_file:
                 command += ["--secret-file", world.secret_file]
             client = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)

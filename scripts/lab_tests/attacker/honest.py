@@ -13,7 +13,8 @@ class Honest:
 
     def __init__(self, world):
         host, port = world.server
-        self.command = ["rdmabench", "write_bw", host, "-p", str(port), "-n", "64", "-s", "4K", "--quiet"]
+        # A message is one packet: where rxe sends part of a longer one again, its peer may take that for ill-formed.
+        self.command = ["rdmabench", "write_bw", host, "-p", str(port), "-n", "64", "-s", "1K", "--quiet"]
         if world.secret_file:
             self.command += ["--secret-file", world.secret_file]
         self.runs = []
