@@ -74,7 +74,7 @@ TEST_F(Rails, AreAllActivePortsOfTheSessionsLinkLayer) {
 }
 
 TEST_F(Rails, AreNotAllWhereADeviceDoesNotOpen) {
-  fake::Inject({.failing_call = "ibv_open_device", .failing_errno = EACCES, .failing_after = 6});
+  fake::Inject({.failing_call = "ibv_open_device", .failing_errno = EACCES, .failing_after = 7});
   EXPECT_THAT(
       [] { Own({"all"}); },
       ThrowsMessage<Error>(AllOf(HasSubstr("\"all\" cannot be all devices: cannot open ib0 "),

@@ -95,8 +95,8 @@ def test_ctrl_c_reports_what_was_measured(b, server):
 
 
 def test_a_killed_client_leaves_a_report_of_the_tests_before(b, server):
-    b.shell("""rm -rf /tmp/killed; mkdir /tmp/killed; echo '{"tests": [{"test": "write_bw", "run": {"iterations": 200, "message_bytes": 4096}},
-        {"test": "read_bw", "run": {"duration_ms": 60000, "message_bytes": 4096}}]}' > /tmp/killed.json""")
+    b.shell("""rm -rf /tmp/killed; mkdir /tmp/killed; echo '{"tests": [{"test": "write_bw", "run": {"iterations": 200, "message_bytes": [4096]}},
+        {"test": "read_bw", "run": {"duration_ms": 60000, "message_bytes": [4096]}}]}' > /tmp/killed.json""")
     server.forget_lines()
     client = b.start("rdmabench", "run", "/tmp/killed.json", "a", "-p", server.port, "--json", "/tmp/killed/report.json")
     server.wait_for_line("read_bw rc begins", 30)
