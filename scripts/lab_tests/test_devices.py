@@ -134,8 +134,8 @@ def test_a_device_that_does_not_open_is_named_and_the_rest_listed(b):
         document, done = listing(b, user=user)
         assert done.returncode == 0
         assert [device["name"] for device in document["devices"]] == ["rxe0"]
-        assert "cannot open rxe_lo: Permission denied" in document["skipped"][0]["reason"]
-        assert file in document["skipped"][0]["remedy"] and "skipped: cannot open rxe_lo" in done.stderr
+        assert f"cannot open rxe_lo ({file}): Permission denied" in document["skipped"][0]["reason"]
+        assert "/dev/infiniband" in document["skipped"][0]["remedy"] and "skipped: cannot open rxe_lo" in done.stderr
         done = b.run(*user, "rdmabench", "devices", "-d", "rxe_lo")
         assert done.returncode == 3 and file in done.stderr
     finally:
