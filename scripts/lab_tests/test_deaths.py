@@ -36,7 +36,9 @@ def serve_the_next(b, server):
     assert code == 0 and report["status"] == "complete", stderr
 
 
-@pytest.mark.parametrize("name", [pytest.param("KILL", marks=pytest.mark.full), "STOP"])
+# The table of test_faults.py has such cases in every step.
+@pytest.mark.full
+@pytest.mark.parametrize("name", ["KILL", "STOP"])
 def test_the_server_survives_a_client_that(b, server, name):
     client = running_client(b, server)
     sent = kill(b, name)
@@ -50,8 +52,8 @@ def test_the_server_survives_a_client_that(b, server, name):
     serve_the_next(b, server)
 
 
-@pytest.mark.parametrize("name, status", [
-    pytest.param("KILL", "partial", marks=pytest.mark.full), ("STOP", "partial")])
+@pytest.mark.full
+@pytest.mark.parametrize("name, status", [("KILL", "partial"), ("STOP", "partial")])
 def test_the_client_survives_a_server_that(a, b, name, status):
     with Server(a) as server:
         client = running_client(b, server)
