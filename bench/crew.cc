@@ -277,8 +277,8 @@ void Crew::Start(std::uint32_t index, const Job& job, const Run& run, Progress& 
 void Crew::Report(const Failure& failure, Worker& worker) {
   Session& session = setting_.session;
   const Error error = DescribeFailure(RootCause(failure, worker.endpoint(), worker.control()));
-  const Deadline until = In(kAfterthought);
-  while (IsConsequence(error) && Now() < until) {
+  const Deadline until = IsConsequence(error) ? In(kAfterthought) : Now();
+  while (Now() < until) {
     if (session.abort_flag()) return;
     std::this_thread::sleep_for(kLook);
   }

@@ -134,8 +134,7 @@ std::string DeviceWatch::Remark() {
 }
 
 Error DeviceWatch::Explain(Error error) {
-  const CatalogueRow* row = error.entry().empty() ? nullptr : FindEntry(error.entry());
-  if (error.is_peers() || row == nullptr || row->facts == Facts::kNone) return error;
+  if (FactsFor(error) == Facts::kNone) return error;
   return std::move(error.AdviseFirst(Remark()));
 }
 

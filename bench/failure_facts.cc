@@ -120,8 +120,7 @@ std::string MtuRemark(const PathFacts& facts) {
 
 Error WithFacts(Error error, const std::vector<PathFacts>& paths, const TestPlan& test,
                 const Agreement& agreement) {
-  const CatalogueRow* row = error.entry().empty() ? nullptr : FindEntry(error.entry());
-  if (error.is_peers() || row == nullptr || row->facts != Facts::kPath) return error;
+  if (FactsFor(error) != Facts::kPath) return error;
   error.AdviseFirst(PathRemark(agreement));
   for (const PathFacts& facts : paths) {
     error.Add(PathText(facts));

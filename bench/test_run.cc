@@ -44,6 +44,19 @@ milliseconds SliceOf(std::uint64_t warmup_ms) {
   return milliseconds((warmup_ms + kSlices - 1) / kSlices);
 }
 
+// Of each rail, with what its counters have moved since.
+std::vector<PathFacts> ReadPaths(const Crew::Setting& setting,
+                                 const std::vector<PortCounters>& before) {
+  std::vector<PathFacts> paths;
+  const std::vector<report::CounterDeltas> moved = MovedSince(setting.site, before);
+  for (std::size_t i = 0; i < setting.site.rails.size(); ++i) {
+    const Path& path = setting.agreement.paths[i % setting.agreement.paths.size()];
+    paths.push_back(ReadPathFacts(setting.site.rails[i], path, setting.role));
+    paths.back().moved = moved[i];
+  }
+  return paths;
+}
+
 }  // namespace
 
 report::LatencyBasis BasisOf(const TestPlan& test) {
@@ -125,14 +138,11 @@ void TestRun::Measure(std::size_t size, const Watching& watching, SideRun& own, 
 }
 
 Error TestRun::Explain(Error error) const {
-  std::vector<PathFacts> paths;
-  const std::vector<report::CounterDeltas> moved = MovedSince(setting_.site, counters_);
-  for (std::size_t i = 0; i < setting_.site.rails.size(); ++i) {
-    const Path& path = setting_.agreement.paths[i % setting_.agreement.paths.size()];
-    paths.push_back(ReadPathFacts(setting_.site.rails[i], path, setting_.role));
-    paths.back().moved = moved[i];
+  // Only then: they take many files to read.
+  if (FactsFor(error) == Facts::kPath) {
+    error = WithFacts(std::move(error), ReadPaths(setting_, counters_), setting_.plan,
+                      setting_.agreement);
   }
-  error = WithFacts(std::move(error), paths, setting_.plan, setting_.agreement);
   return setting_.watch == nullptr ? error : setting_.watch->Explain(std::move(error));
 }
 

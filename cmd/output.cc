@@ -23,9 +23,7 @@ std::optional<Error> Output::Update(const report::Report& report) {
   if (!json_ || json_->is_special() || !pace_.MayWrite(began)) return std::nullopt;
   std::optional<Error> failure;
   try {
-    json_->Begin();
-    json_->stream() << report::RenderJson(report);
-    json_->Publish();
+    WriteJson(report);
   } catch (const std::exception& exception) {
     if (!std::exchange(has_failed_, true)) failure = AsError(exception);
   }
@@ -33,13 +31,15 @@ std::optional<Error> Output::Update(const report::Report& report) {
   return failure;
 }
 
+void Output::WriteJson(const report::Report& report) {
+  json_->Begin();
+  json_->stream() << report::RenderJson(report);
+  json_->Publish();
+}
+
 void Output::Write(const report::Report& report) {
   // The file first: what reads stdout may have gone.
-  if (json_) {
-    json_->Begin();
-    json_->stream() << report::RenderJson(report);
-    json_->Publish();
-  }
+  if (json_) WriteJson(report);
   const report::Format format = *report::FindFormat(json_on_stdout_ ? "json" : options_.format);
   std::cout << format.render(report) << std::flush;
   if (!std::cout) throw Error(Blame::kEnvironment, "cannot write the report to stdout");

@@ -27,6 +27,8 @@ class Output {
   void Write(const report::Report& report);
 
  private:
+  void WriteJson(const report::Report& report);
+
   OutputOptions options_;
   bool json_on_stdout_ = false;
   std::optional<OutputFile> json_;

@@ -98,6 +98,14 @@ std::string OutputFile::Remedy() const {
   return "give " + options_.option + " a file in a directory that exists and that you may write to";
 }
 
+std::array<int, 1> OutputFile::interrupt_fd() const {
+  return {options_.interrupt ? options_.interrupt->fd() : -1};
+}
+
+Error OutputFile::Interrupted() const {
+  return {Blame::kInterrupted, "interrupted while nobody read '" + options_.path + "'"};
+}
+
 void OutputFile::Fail(int code) {
   failure_ = Error(Blame::kEnvironment, WithReason(Cannot(), code), Remedy());
   throw Error(*failure_);
@@ -130,10 +138,7 @@ void OutputFile::OpenSpecial() {
           Cannot() + ": nobody has opened it for reading within " + InSeconds(options_.patience),
           "start its reader first");
     }
-    const std::array<int, 1> interrupt = {options_.interrupt ? options_.interrupt->fd() : -1};
-    if (WaitReady(interrupt, {}, In(kBetweenLooks))[0]) {
-      throw Error(Blame::kInterrupted, "interrupted while nobody read '" + options_.path + "'");
-    }
+    if (WaitReady(interrupt_fd(), {}, In(kBetweenLooks))[0]) throw Interrupted();
   }
 }
 
@@ -209,13 +214,12 @@ void OutputFile::Write(std::span<const char> bytes) {
 }
 
 void OutputFile::AwaitReader() {
-  const std::array<int, 1> interrupt = {options_.interrupt ? options_.interrupt->fd() : -1};
   const std::array<int, 1> file = {file_.get()};
   const Deadline deadline = options_.is_awaited ? In(options_.patience) : Deadline::max();
-  const std::vector<bool> ready = WaitReady(interrupt, file, deadline);
+  const std::vector<bool> ready = WaitReady(interrupt_fd(), file, deadline);
   if (ready[1]) return;
   if (ready[0]) {
-    failure_ = Error(Blame::kInterrupted, "interrupted while nobody read '" + options_.path + "'");
+    failure_ = Interrupted();
   } else {
     failure_ =
         Error(Blame::kEnvironment,

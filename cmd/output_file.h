@@ -3,6 +3,7 @@
 // replace it by a file.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -53,6 +54,8 @@ class OutputFile {
 
   std::string Cannot() const;
   std::string Remedy() const;
+  std::array<int, 1> interrupt_fd() const;  // -1: there is none
+  Error Interrupted() const;
   [[noreturn]] void Fail(int code);
   std::string Folder() const;
   std::string SideName() const;

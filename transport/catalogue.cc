@@ -114,8 +114,13 @@ Error SessionError(std::string_view name, const std::string& happened) {
   return Error(Blame::kRun, happened, AdviceOf(row)).Of(EntryOf(row));
 }
 
+Facts FactsFor(const Error& error) {
+  const CatalogueRow* row = error.is_peers() ? nullptr : FindEntry(error.entry());
+  return row == nullptr ? Facts::kNone : row->facts;
+}
+
 bool IsConsequence(const Error& error) {
-  const CatalogueRow* row = error.entry().empty() ? nullptr : FindEntry(error.entry());
+  const CatalogueRow* row = FindEntry(error.entry());
   return row != nullptr && row->weight == Weight::kConsequence;
 }
 

@@ -79,6 +79,10 @@ Error ErrorOf(const CatalogueRow& row, Blame blame, const std::string& happened)
 // A failed run of the session's row of that name: `happened` in its own words, the row's advice.
 Error SessionError(std::string_view name, const std::string& happened);
 
+// What of the moment belongs into the error's text, by its row; nothing into one that the other
+// side has told, or that has no row.
+Facts FactsFor(const Error& error);
+
 // Whether something else must have gone wrong before.
 bool IsConsequence(const Error& error);
 
