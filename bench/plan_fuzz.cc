@@ -11,7 +11,6 @@
 #include "bench/proposal.h"
 #include "transport/fuzz_entry.h"
 #include "transport/gid.h"
-#include "transport/json_reader.h"
 
 namespace rdmabench {
 namespace {
@@ -86,8 +85,7 @@ void HearAnswer(const json& body, const json& answer) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace rdmabench;
-  ExpectOnlyErrors([&] {
-    json body = ParseJson({reinterpret_cast<const char*>(data), size}, "the input");
+  return FuzzJson(data, size, [](json body) {
     json answer;
     if (body.is_object() && body.contains("agreement")) {
       answer = body["agreement"];
@@ -96,5 +94,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     Serve(body);
     HearAnswer(body, answer);
   });
-  return 0;
 }

@@ -9,7 +9,6 @@
 #include "bench/side_run.h"
 #include "transport/account_json.h"
 #include "transport/fuzz_entry.h"
-#include "transport/json_reader.h"
 
 namespace rdmabench {
 namespace {
@@ -44,11 +43,9 @@ void ReadAccount(const json& body) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace rdmabench;
-  ExpectOnlyErrors([&] {
-    const json body = ParseJson({reinterpret_cast<const char*>(data), size}, "the input");
+  return FuzzJson(data, size, [](const json& body) {
     for (const auto& read : {ReadSideRun, ReadHost, ReadAccount}) {
       ExpectOnlyErrors([&] { read(body); });
     }
   });
-  return 0;
 }

@@ -4,13 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
-#include <cstdlib>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
 
 #include "cmd/sample_devices.h"
+#include "report/golden_file.h"
 #include "transport/fake_verbs.h"
 
 namespace rdmabench {
@@ -20,20 +18,6 @@ using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 using testing::ThrowsMessage;
-
-// Set to the source directory, the tests rewrite the golden files instead of reading them.
-constexpr const char* kUpdateVariable = "RDMABENCH_UPDATE_GOLDEN";
-
-void ExpectGolden(const std::string& rendered, const std::string& path) {
-  if (const char* tree = std::getenv(kUpdateVariable)) {
-    std::ofstream(std::string(tree) + "/" + path) << rendered;
-    return;
-  }
-  std::ostringstream golden;
-  golden << std::ifstream(path).rdbuf();
-  EXPECT_EQ(rendered, golden.str()) << "if that is what you want: " << kUpdateVariable
-                                    << "=$PWD bazel-bin/cmd/device_listing_test";
-}
 
 // The commit of the build is not the same tomorrow.
 std::string WithoutCommit(const std::string& text) {

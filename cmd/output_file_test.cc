@@ -11,7 +11,8 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
+
+#include "cmd/test_folder.h"
 
 namespace rdmabench {
 namespace {
@@ -21,14 +22,8 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-class OutputFileTest : public testing::TestWithParam<bool> {
+class OutputFileTest : public testing::TestWithParam<bool>, protected TestFolder {
  protected:
-  OutputFileTest() {
-    std::string pattern = testing::TempDir() + "/fileXXXXXX";
-    folder_ = mkdtemp(pattern.data());
-  }
-  ~OutputFileTest() override { std::filesystem::remove_all(folder_); }
-
   OutputFile::Options To(const std::string& name) const {
     return {.path = (folder_ / name).string(),
             .content = "the samples",
@@ -36,22 +31,11 @@ class OutputFileTest : public testing::TestWithParam<bool> {
             .patience = milliseconds(100),
             .is_named = GetParam()};
   }
-  std::string Read(const std::string& name) const {
-    std::ostringstream text;
-    text << std::ifstream(folder_ / name).rdbuf();
-    return text.str();
-  }
-  std::size_t Files() const {
-    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder_),
-                                                  std::filesystem::directory_iterator()));
-  }
   std::string MakePipe() const {
     const std::string path = (folder_ / "pipe").string();
     EXPECT_EQ(mkfifo(path.c_str(), 0600), 0);
     return path;
   }
-
-  std::filesystem::path folder_;
 };
 
 TEST_P(OutputFileTest, StandsInItsPlaceOncePublished) {

@@ -2,13 +2,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
+#include "cmd/test_folder.h"
 #include "cmd/write_pace.h"
 #include "transport/deadline.h"
 #include "transport/error.h"
@@ -18,30 +17,13 @@ namespace {
 
 using testing::HasSubstr;
 
-class OutputTest : public testing::Test {
+class OutputTest : public testing::Test, protected TestFolder {
  protected:
-  OutputTest() {
-    std::string pattern = testing::TempDir() + "/outputXXXXXX";
-    folder_ = mkdtemp(pattern.data());
-  }
-  ~OutputTest() override { std::filesystem::remove_all(folder_); }
-
   OutputOptions ToFile(const std::string& name) const {
     OutputOptions options;
     options.json_file = (folder_ / name).string();
     return options;
   }
-  std::string Read(const std::string& name) const {
-    std::ostringstream text;
-    text << std::ifstream(folder_ / name).rdbuf();
-    return text.str();
-  }
-  std::size_t Files() const {
-    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder_),
-                                                  std::filesystem::directory_iterator()));
-  }
-
-  std::filesystem::path folder_;
 };
 
 TEST_F(OutputTest, LeavesOneWholeDocument) {

@@ -2,12 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
-#include <filesystem>
 #include <fstream>
-#include <sstream>
 
+#include "cmd/test_folder.h"
 #include "transport/error.h"
 
 namespace rdmabench {
@@ -15,22 +13,9 @@ namespace {
 
 using testing::HasSubstr;
 
-class SamplesOutputTest : public testing::Test {
+class SamplesOutputTest : public testing::Test, protected TestFolder {
  protected:
-  SamplesOutputTest() {
-    std::string pattern = testing::TempDir() + "/samplesXXXXXX";
-    folder_ = mkdtemp(pattern.data());
-  }
-  ~SamplesOutputTest() override { std::filesystem::remove_all(folder_); }
-
   std::string Path(const std::string& name) const { return (folder_ / name).string(); }
-  std::string Read(const std::string& name) const {
-    std::ostringstream text;
-    text << std::ifstream(folder_ / name).rdbuf();
-    return text.str();
-  }
-
-  std::filesystem::path folder_;
 };
 
 TEST_F(SamplesOutputTest, HasAllResultsInOneFile) {
@@ -52,9 +37,7 @@ TEST_F(SamplesOutputTest, LeavesWhatWasThereUntilThereIsABlock) {
   std::ofstream(folder_ / "s.bin") << "old";
   { const SamplesOutput output(Path("s.bin")); }
   EXPECT_EQ(Read("s.bin"), "old");
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_),
-                          std::filesystem::directory_iterator()),
-            1);
+  EXPECT_EQ(Files(), 1U);
 }
 
 TEST_F(SamplesOutputTest, SaysBeforeTheRunThatItCannotWrite) {

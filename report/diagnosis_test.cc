@@ -3,18 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
+#include "report/golden_file.h"
 
 namespace rdmabench::report {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-// Set to the source directory, the tests rewrite the golden files instead of reading them.
-constexpr const char* kUpdateVariable = "RDMABENCH_UPDATE_GOLDEN";
 
 Diagnosis Clean() {
   return {.tool = {.version = "0.1.0", .commit = "0123456"},
@@ -77,15 +72,7 @@ void PrintTo(const Sample& sample, std::ostream* out) { *out << sample.name; }
 class Golden : public testing::TestWithParam<Sample> {
  protected:
   static void Compare(const std::string& rendered, const std::string& extension) {
-    const std::string path = "report/testdata/doctor/" + GetParam().name + extension;
-    if (const char* tree = std::getenv(kUpdateVariable)) {
-      std::ofstream(std::string(tree) + "/" + path) << rendered;
-      return;
-    }
-    std::ostringstream golden;
-    golden << std::ifstream(path).rdbuf();
-    EXPECT_EQ(rendered, golden.str()) << "if that is what you want: " << kUpdateVariable
-                                      << "=$PWD bazel-bin/report/diagnosis_test";
+    ExpectGolden(rendered, "report/testdata/doctor/" + GetParam().name + extension);
   }
 };
 

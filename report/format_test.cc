@@ -3,11 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
 #include <tuple>
 
+#include "report/golden_file.h"
 #include "report/json.h"
 #include "report/sample_reports.h"
 
@@ -21,33 +19,16 @@ using ::testing::Not;
 using ::testing::StartsWith;
 using ::testing::ValuesIn;
 
-// Set to the source directory of testdata, the tests rewrite the golden files instead of reading
-// them.
-constexpr const char* kUpdateVariable = "RDMABENCH_UPDATE_GOLDEN";
-
 std::string GoldenPath(const Sample& sample, const Format& format) {
   const std::string extension = format.name == "text" ? "txt" : std::string(format.name);
   return "report/testdata/" + std::string(sample.name) + "." + extension;
-}
-
-std::string ReadFile(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
 }
 
 class GoldenTest : public ::testing::TestWithParam<std::tuple<Sample, Format>> {};
 
 TEST_P(GoldenTest, RendersAsBefore) {
   const auto& [sample, format] = GetParam();
-  const std::string path = GoldenPath(sample, format);
-  const std::string rendered = format.render(sample.report());
-  if (const char* tree = std::getenv(kUpdateVariable)) {
-    std::ofstream(std::string(tree) + "/" + path) << rendered;
-    return;
-  }
-  EXPECT_EQ(rendered, ReadFile(path))
-      << "if that is what you want: " << kUpdateVariable << "=$PWD bazel-bin/report/format_test";
+  ExpectGolden(format.render(sample.report()), GoldenPath(sample, format));
 }
 
 TEST_P(GoldenTest, HasNoControlCharactersButLineEnds) {

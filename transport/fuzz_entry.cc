@@ -1,9 +1,11 @@
 #include "transport/fuzz_entry.h"
 
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 
 #include "transport/error.h"
+#include "transport/json_reader.h"
 #include "transport/printable.h"
 
 namespace rdmabench {
@@ -29,6 +31,14 @@ void ExpectOnlyErrors(const std::function<void()>& read) {
     ExpectShowable(error.what());
     ExpectShowable(error.remedy());
   }
+}
+
+int FuzzJson(const std::uint8_t* data, std::size_t size,
+             const std::function<void(const nlohmann::json&)>& use) {
+  ExpectOnlyErrors([&] {
+    use(ParseJson({reinterpret_cast<const char*>(data), size}, "the input"));
+  });
+  return 0;
 }
 
 }  // namespace rdmabench

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <nlohmann/json_fwd.hpp>
 #include <string_view>
 
 // Each target defines it in its NAME_fuzz.cc. Whatever it throws is a find.
@@ -19,5 +20,9 @@ void Expect(bool kept, std::string_view promise);
 // An Error that `read` throws is fine if its texts are short and printable; any other exception
 // gets through.
 void ExpectOnlyErrors(const std::function<void()>& read);
+
+// The same of what is done with the input where it is JSON. Returns what libFuzzer wants to hear.
+int FuzzJson(const std::uint8_t* data, std::size_t size,
+             const std::function<void(const nlohmann::json&)>& use);
 
 }  // namespace rdmabench

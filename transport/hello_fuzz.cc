@@ -9,7 +9,6 @@
 #include "transport/fuzz_entry.h"
 #include "transport/handshake.h"
 #include "transport/hello.h"
-#include "transport/json_reader.h"
 #include "transport/peer_error.h"
 #include "transport/secret.h"
 #include "transport/server_status.h"
@@ -67,12 +66,10 @@ void ReadEvent(const json& body) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace rdmabench;
-  ExpectOnlyErrors([&] {
-    const json body = ParseJson({reinterpret_cast<const char*>(data), size}, "the input");
+  return FuzzJson(data, size, [](const json& body) {
     for (const auto& read :
          {ReadHello, ReadChallenge, ReadProof, ReadError, ReadStatus, ReadHeartbeat, ReadEvent}) {
       ExpectOnlyErrors([&] { read(body); });
     }
   });
-  return 0;
 }

@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "transport/fuzz_entry.h"
-#include "transport/json_reader.h"
 #include "transport/peer_info.h"
 
 namespace rdmabench {
@@ -27,12 +26,10 @@ void Read(const nlohmann::json& body, std::uint32_t queue_pairs) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace rdmabench;
-  ExpectOnlyErrors([&] {
-    const nlohmann::json body = ParseJson({reinterpret_cast<const char*>(data), size}, "the input");
+  return FuzzJson(data, size, [](const nlohmann::json& body) {
     ExpectOnlyErrors([&] { Read(body, kAgreed); });
     // As many as it tells of, so that their number is not all that it fails by.
     if (!body.is_object() || !body.contains("queue_pairs")) return;
     Read(body, static_cast<std::uint32_t>(body["queue_pairs"].size()));
   });
-  return 0;
 }
