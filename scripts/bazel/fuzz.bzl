@@ -1,7 +1,10 @@
 """A fuzz target has one entry function, which libFuzzer calls with what it thinks of, and an ordinary test with the files of the tree."""
 
-def fuzz_target(name, deps):
-    """Of NAME_fuzz.cc and testdata/corpus/NAME: the program NAME_fuzz, for --config=fuzz, and the test NAME_corpus_test."""
+def fuzz_target(name, deps, json = True):
+    """Of NAME_fuzz.cc and testdata/corpus/NAME: the program NAME_fuzz, for --config=fuzz, and the test NAME_corpus_test.
+
+    With json, whole values of the inputs are changed, not bytes only.
+    """
     native.cc_library(
         name = name + "_fuzz_entry",
         testonly = True,
@@ -17,7 +20,7 @@ def fuzz_target(name, deps):
             "fuzz",
             "manual",
         ],
-        deps = [":" + name + "_fuzz_entry"],
+        deps = [":" + name + "_fuzz_entry"] + (["//transport:fuzz_mutator"] if json else []),
     )
     native.cc_test(
         name = name + "_corpus_test",

@@ -1,0 +1,102 @@
+#include "transport/json_mutator.h"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <set>
+#include <string>
+
+namespace rdmabench {
+namespace {
+
+using nlohmann::json;
+
+const json& Document() {
+  static const json document = {{"number", 7},
+                                {"real", 2.5},
+                                {"text", "a"},
+                                {"flag", true},
+                                {"null", nullptr},
+                                {"list", {1, 2, 3}},
+                                {"empty", json::array()},
+                                {"object", {{"key", "b"}, {"other", 9}}}};
+  return document;
+}
+
+void AppendX(std::string& text) { text += 'x'; }
+
+// What becomes of the document with 2,000 seeds.
+std::set<json> Mutants() {
+  std::set<json> mutants;
+  for (unsigned seed = 1; seed <= 2000; ++seed) {
+    std::minstd_rand random(seed);
+    json document = Document();
+    MutateJson(document, random, AppendX);
+    mutants.insert(document);
+  }
+  return mutants;
+}
+
+template <typename Wanted>
+bool Any(const std::set<json>& mutants, Wanted wanted) {
+  for (const json& mutant : mutants) {
+    if (mutant.is_object() && wanted(mutant)) return true;
+  }
+  return false;
+}
+
+TEST(JsonMutator, MakesManyDocuments) { EXPECT_GT(Mutants().size(), 1000U); }
+
+TEST(JsonMutator, TheSameSeedMakesTheSame) { EXPECT_EQ(Mutants(), Mutants()); }
+
+TEST(JsonMutator, ReachesEachKindOfChange) {
+  const std::set<json> mutants = Mutants();
+  const auto is = [](const char* key, const json& value) {
+    return [=](const json& mutant) { return mutant.contains(key) && mutant[key] == value; };
+  };
+  EXPECT_TRUE(Any(mutants, is("number", 0)));
+  EXPECT_TRUE(Any(mutants, is("number", ~std::uint64_t{0})));
+  EXPECT_TRUE(Any(mutants, is("number", 8)));
+  EXPECT_TRUE(Any(mutants, is("real", 5.0)));
+  EXPECT_TRUE(Any(mutants, is("text", "ax")));
+  EXPECT_TRUE(Any(mutants, is("flag", false)));
+  EXPECT_TRUE(Any(mutants, is("list", {1, 2, 3, 1, 2, 3})));
+  EXPECT_TRUE(Any(mutants, is("list", {1, 3})));
+  EXPECT_TRUE(Any(mutants, is("list", {3, 2, 1})));
+  EXPECT_TRUE(Any(mutants, is("object", {{"key", "b"}})));
+  EXPECT_TRUE(Any(mutants, [](const json& mutant) { return mutant.contains("text_"); }));
+  EXPECT_TRUE(Any(mutants, [](const json& mutant) {
+    return mutant.contains("number") && mutant["number"].is_object();
+  }));
+}
+
+TEST(JsonMutator, CrossesTwoDocuments) {
+  const json other = {{"foreign", "part"}};
+  std::set<json> crossed;
+  for (unsigned seed = 1; seed <= 200; ++seed) {
+    std::minstd_rand random(seed);
+    json document = Document();
+    CrossJson(document, other, random);
+    crossed.insert(document);
+  }
+  EXPECT_TRUE(crossed.contains(other));
+  EXPECT_TRUE(Any(crossed, [](const json& mutant) {
+    return mutant.contains("list") && mutant["list"] == "part";
+  }));
+}
+
+TEST(JsonMutator, MakesDoOfAnything) {
+  for (const json& start : {json(), json(1), json("text"), json::array(), json::object()}) {
+    for (unsigned seed = 1; seed <= 100; ++seed) {
+      std::minstd_rand random(seed);
+      json document = start;
+      for (int turn = 0; turn < 20; ++turn) MutateJson(document, random, AppendX);
+      EXPECT_LT(document.size(), std::size_t{1} << 20U);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rdmabench
