@@ -38,6 +38,18 @@ std::size_t CountAccepted(const std::vector<std::optional<Agreement>>& agreement
                                                 [](const auto& one) { return one.has_value(); }));
 }
 
+// What `decide` throws is a refusal of what the client asks for. Where it asks for nothing, what
+// this machine cannot do is a failure of this side.
+template <class Decide>
+auto Deciding(const Decide& decide, bool is_asked = true) {
+  try {
+    return decide();
+  } catch (Error& error) {
+    if (is_asked || error.blame() != Blame::kEnvironment) error.Refusing();
+    throw;
+  }
+}
+
 class ServerRun {
  public:
   ServerRun(Session& session, const ServeOptions& options) : session_(session), options_(options) {}
@@ -45,16 +57,10 @@ class ServerRun {
   void Run() {
     session_.Begin("awaiting the plan");
     const Deadline idle = In(milliseconds(options_.limits.idle_ms));
-    const Proposal proposal = ProposalFromJson(session_.Receive("plan", idle, "its plan"));
+    json body = session_.Receive("plan", idle, "its plan");
+    const Proposal proposal = Deciding([&] { return ProposalFromJson(std::move(body)); });
     session_.Begin("opening the device");
-    Local local = options_.local;
-    local.placement = Grant(local.placement, proposal.plan.remote);
-    std::vector<OpenPort> ports = OpenRailsFor({.client = proposal.offers,
-                                                .devices = proposal.plan.remote.devices,
-                                                .client_ip = session_.peer().ip,
-                                                .server_ip = session_.local().ip},
-                                               local);
-    const Site site(local, std::move(ports), proposal.plan.MostThreads());
+    const Site site = Open(proposal);
     if (site.session_cpu) session_.PinThread(*site.session_cpu);
     DeviceWatch watch(site, session_, "server", [this](std::string_view warning) {
       Tell({.kind = EventKind::kDeviceWarning, .peer = "", .text = std::string(warning)});
@@ -69,6 +75,20 @@ class ServerRun {
   }
 
  private:
+  Site Open(const Proposal& proposal) const {
+    const RemoteOptions& asked = proposal.plan.remote;
+    Local local = options_.local;
+    local.placement = Deciding([&] { return Grant(local.placement, asked); });
+    const RailRequest request{.client = proposal.offers,
+                              .devices = asked.devices,
+                              .client_ip = session_.peer().ip,
+                              .server_ip = session_.local().ip};
+    std::vector<OpenPort> ports =
+        Deciding([&] { return OpenRailsFor(request, local); }, !asked.devices.empty());
+    return Deciding([&] { return Site(local, std::move(ports), proposal.plan.MostThreads()); },
+                    !asked.cpus.empty() || asked.numa_node);
+  }
+
   void RunPlan(const Site& site, const Proposal& proposal) {
     const std::vector<std::optional<Agreement>> agreements = Accept(site, proposal);
     Tell(PlanAgreed(proposal.plan, CountAccepted(agreements)));
@@ -99,7 +119,7 @@ class ServerRun {
     for (const TestPlan& test : proposal.plan.tests) {
       std::optional<Agreement>& agreement = agreements.emplace_back();
       try {
-        agreement = Agree(test, sides, options_.limits);
+        agreement = Deciding([&] { return Agree(test, sides, options_.limits); });
         list.push_back({{"agreement", AgreementToJson(*agreement)}});
         TakeGids(*agreement, &Path::server_gid, gids);
       } catch (Error& error) {

@@ -20,7 +20,7 @@ struct ServeOptions {
 };
 
 // Serves the client whose hello has been accepted, from the welcome to the goodbye. Throws Error
-// (with host and step), after it has told the client.
+// (with host and step), after it has told the client: a refusal where the plan is not accepted.
 // `interrupt` may be null.
 void ServeSession(Connection connection, const ServeOptions& options, const Interrupt* interrupt);
 

@@ -74,11 +74,20 @@ Log TellParent(const ServerOptions& server) {
 }
 
 std::string FailureText(const Error& error) {
-  return "failed: " + ErrorLine(error) +
+  return (error.is_refusal() ? "refused: " : "failed: ") + ErrorLine(error) +
          (error.remedy().empty() ? "" : "; remedy: " + error.remedy());
 }
 
-// The process of one session. Its failure is an event of the server.
+Event LastWord(const Error& error) {
+  Event event{
+      .kind = EventKind::kSessionEnded, .peer = "", .text = FailureText(error), .error = error};
+  if (error.is_refusal()) {
+    event.fields.push_back({std::string(kOutcomeKey), std::string(kRefused)});
+  }
+  return event;
+}
+
+// The process of one session. Its failure is an event of the server, as its refusal is.
 int RunSession(const Options& options) {
   // Executed through /proc/self/exe, it would be called "exe" in process lists.
   prctl(PR_SET_NAME, "rdmabench");
@@ -93,7 +102,7 @@ int RunSession(const Options& options) {
                  &interrupt);
     return 0;
   } catch (const Error& error) {
-    log({.kind = EventKind::kSessionEnded, .peer = "", .text = FailureText(error), .error = error});
+    log(LastWord(error));
     return ExitCode(error.blame());
   }
 }

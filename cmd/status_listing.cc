@@ -17,7 +17,7 @@ using report::Align;
 using report::TextTable;
 using Json = nlohmann::ordered_json;
 
-constexpr int kSchemaVersion = 1;
+constexpr int kSchemaVersion = 2;
 
 // "4.2 s", "12 min 5 s", "3 h 2 min", "12 d 3 h".
 std::string Lasting(double seconds) {
@@ -86,8 +86,9 @@ std::string StatusText(const ServerStatus& status, const std::string& server) {
          report::Printable(server) + ", process " + Number(status.pid) + ", up for " +
          Lasting(status.uptime_seconds) + "\n\n" + Sessions(status) + "\n" + Queue(status) +
          "\nsince its start: " + Number(totals.sessions_done) + " sessions done, " +
-         Number(totals.sessions_failed) + " failed; " + Number(totals.clients_dismissed) +
-         " clients dismissed, " + Number(totals.wrong_secrets) + " with a wrong secret; " +
+         Number(totals.sessions_refused) + " refused, " + Number(totals.sessions_failed) +
+         " failed; " + Number(totals.clients_dismissed) + " clients dismissed, " +
+         Number(totals.wrong_secrets) + " with a wrong secret; " +
          Number(totals.connections_turned_away) +
          " connections turned away\nlimits: " + Number(limits.sessions) + " sessions at once, " +
          Number(limits.queued) + " queued, " + Number(limits.connections_per_address) +

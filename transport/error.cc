@@ -38,6 +38,11 @@ Error& Error::ToldByPeer() {
   return *this;
 }
 
+Error& Error::Refusing() {
+  is_refusal_ = true;
+  return *this;
+}
+
 Error& Error::Beside(const Error& peers) {
   peer_ = std::make_shared<const Error>(peers);
   return *this;

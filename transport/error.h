@@ -50,6 +50,9 @@ class Error : public std::runtime_error {
   // Whether the other side has told it.
   bool is_peers() const { return is_peers_; }
   Error& ToldByPeer();
+  // Whether this side is sound, and does not grant what the other one asks for.
+  bool is_refusal() const { return is_refusal_; }
+  Error& Refusing();
   // What went wrong with the other side at the same time; null where that is not known.
   const Error* peer() const { return peer_.get(); }
   Error& Beside(const Error& peers);
@@ -61,6 +64,7 @@ class Error : public std::runtime_error {
   std::string step_;
   std::string entry_;
   bool is_peers_ = false;
+  bool is_refusal_ = false;
   std::shared_ptr<const Error> peer_;  // shared: copying an exception must not throw
 };
 

@@ -65,6 +65,10 @@ struct Event {
   std::optional<Error> error = {};  // why; `text` says it, too
 };
 
+// In the last word of a session that was refused: what it says its outcome was.
+inline constexpr std::string_view kOutcomeKey = "outcome";
+inline constexpr std::string_view kRefused = "refused";
+
 using Log = std::function<void(const Event&)>;
 
 // The event in one line, which no peer can end, break or color:

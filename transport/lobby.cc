@@ -255,15 +255,15 @@ class Lobby::Impl {
             .peer = visit.peer,
             .text = std::string("cannot be served: ") + error.what(),
             .error = error});
-      Count(1);
+      Count(1, &ServerStatus::Totals::sessions_failed);
     }
   }
 
-  // A session has ended with this status.
-  void Count(int status) {
+  // A session has ended with this status, which adds to this total.
+  void Count(int status, std::uint64_t ServerStatus::Totals::*total) {
     ++ended_;
     last_status_ = status;
-    ++(status == 0 ? totals_.sessions_done : totals_.sessions_failed);
+    ++(totals_.*total);
   }
 
   void ReapSessions() {
@@ -274,7 +274,7 @@ class Lobby::Impl {
       }
       const auto end = ended ? session.Reap() : std::nullopt;
       if (!end) return false;
-      Count(end->status);
+      Count(end->status, end->outcome.total);
       log_(end->event);
       return true;
     });

@@ -94,19 +94,50 @@ TEST_F(LobbyServiceTest, SaysWhatItIsDoingWhileItIsBusy) {
   EXPECT_TRUE(journal_.Has(" is told the status"));
 }
 
-TEST_F(LobbyServiceTest, CountsHowSessionsEnded) {
-  command_ = {"sh", "-c", "exit 3"};
+TEST_F(LobbyServiceTest, CountsWhomItHasSentAway) {
   Open();
-  Connection client = CallAndSayHello();
-  ASSERT_TRUE(journal_.Has("ended: exit code 3"));
   Connection stranger = Call();
   SendAll(stranger, EncodeFrame("plan", nlohmann::json::object()));
   EXPECT_EQ(Answer(stranger).first, "error");
-  const ServerStatus status = AskStatus();
-  EXPECT_EQ(status.totals.sessions_done, 0u);
-  EXPECT_EQ(status.totals.sessions_failed, 1u);
-  EXPECT_EQ(status.totals.clients_dismissed, 1u);
+  EXPECT_EQ(AskStatus().totals.clients_dismissed, 1u);
 }
+
+struct SessionEnd {
+  const char* told;  // the session's last event
+  const char* then;
+  std::uint64_t ServerStatus::Totals::*total;
+};
+
+constexpr const char* kRefusalTold =
+    R"({"event":"session_ended","outcome":"refused","text":"refused: too much"})";
+constexpr SessionEnd kSessionEnds[] = {
+    {R"({"event":"plan_agreed","plan":"write_bw rc","tests":1,"tests_refused":1})", "exit 0",
+     &ServerStatus::Totals::sessions_done},
+    {R"({"event":"doctor_asked","text":"doctor"})", "exit 0", &ServerStatus::Totals::sessions_done},
+    {kRefusalTold, "exit 1", &ServerStatus::Totals::sessions_refused},
+    {R"({"event":"plan_agreed","plan":"write_bw rc ×2","tests":0,"tests_refused":2})", "exit 0",
+     &ServerStatus::Totals::sessions_refused},
+    {R"({"event":"session_ended","text":"failed: no more"})", "exit 1",
+     &ServerStatus::Totals::sessions_failed},
+    {R"({"event":"session_ended","outcome":"done","text":"failed: no more"})", "exit 1",
+     &ServerStatus::Totals::sessions_failed},
+    {kRefusalTold, "exit 130", &ServerStatus::Totals::sessions_failed},
+    {kRefusalTold, "kill -9 $$", &ServerStatus::Totals::sessions_failed},
+};
+
+class SessionEnds : public LobbyServiceTest, public testing::WithParamInterface<SessionEnd> {};
+
+TEST_P(SessionEnds, AreCountedEachInOneTotal) {
+  command_ = Telling(GetParam().told, GetParam().then);
+  Open();
+  Connection client = CallAndSayHello();
+  ASSERT_TRUE(journal_.Has(", session 1, process "));
+  const ServerStatus::Totals totals = AskStatus().totals;
+  EXPECT_EQ(totals.*GetParam().total, 1u);
+  EXPECT_EQ(totals.sessions_done + totals.sessions_refused + totals.sessions_failed, 1u);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SessionEnds, testing::ValuesIn(kSessionEnds));
 
 std::size_t OpenDescriptors() {
   namespace fs = std::filesystem;

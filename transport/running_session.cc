@@ -35,11 +35,23 @@ void Count(const Event& event, SessionAccount& account) {
   }
 }
 
-std::string OutcomeName(const Outcome& outcome) {
+using Totals = ServerStatus::Totals;
+
+constexpr SessionOutcome kDone{"done", &Totals::sessions_done};
+constexpr SessionOutcome kRefusal{kRefused, &Totals::sessions_refused};
+constexpr SessionOutcome kFailed{"failed", &Totals::sessions_failed};
+constexpr SessionOutcome kInterrupted{"interrupted", &Totals::sessions_failed};
+constexpr SessionOutcome kKilled{"killed", &Totals::sessions_failed};
+
+// A plan of which no test is granted is refused, also where the client then says goodbye.
+SessionOutcome OutcomeOf(const Outcome& process, const std::optional<Event>& last_word,
+                         const SessionAccount& account) {
   constexpr int kInterruptedExit = 130;
-  if (outcome.signal != 0) return "killed";
-  if (outcome.status == kInterruptedExit) return "interrupted";
-  return outcome.status == 0 ? "done" : "failed";
+  if (process.signal != 0) return kKilled;
+  if (process.status == kInterruptedExit) return kInterrupted;
+  if (last_word && FieldText(*last_word, kOutcomeKey) == kRefused) return kRefusal;
+  if (!account.plan.empty() && account.tests == 0) return kRefusal;
+  return process.status == 0 ? kDone : kFailed;
 }
 
 }  // namespace
@@ -110,12 +122,13 @@ std::optional<RunningSession::End> RunningSession::Reap() {
                std::to_string(account_.tests) + " tests begun, " +
                std::to_string(account_.sizes_measured) + " sizes measured";
   }
+  const SessionOutcome became = OutcomeOf(*outcome, last_word_, account_);
   const bool explained = last_word_ && !last_word_->text.empty();
   Event event{.kind = EventKind::kSessionEnded,
               .peer = "",
               .text = explained ? last_word_->text + "; " + details : "ended: " + details,
               .fields = {{"request", visit_.request},
-                         {"outcome", OutcomeName(*outcome)},
+                         {std::string(kOutcomeKey), std::string(became.name)},
                          {"duration_seconds", lasted.count()}}};
   if (!account_.plan.empty()) {
     event.fields.insert(event.fields.end(), {{"plan", account_.plan},
@@ -129,7 +142,7 @@ std::optional<RunningSession::End> RunningSession::Reap() {
     event.fields.push_back({"exit_code", static_cast<std::uint64_t>(outcome->status)});
   }
   if (last_word_) event.error = last_word_->error;
-  return End{.status = outcome->status, .event = Complete(std::move(event))};
+  return End{.status = outcome->status, .outcome = became, .event = Complete(std::move(event))};
 }
 
 }  // namespace rdmabench

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "transport/child_process.h"
@@ -37,6 +38,12 @@ struct SessionAccount {
   std::string latest;  // the text of its latest event
 };
 
+// What became of a session.
+struct SessionOutcome {
+  std::string_view name;                       // in its last event
+  std::uint64_t ServerStatus::Totals::*total;  // that it adds to
+};
+
 class RunningSession {
  public:
   // Takes over the process. Throws Error(kEnvironment), as ChildProcess does.
@@ -60,6 +67,7 @@ class RunningSession {
   // its end should be heard first.
   struct End {
     int status = 0;
+    SessionOutcome outcome;
     Event event;
   };
   std::optional<End> Reap();

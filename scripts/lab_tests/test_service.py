@@ -57,6 +57,17 @@ def test_status_tells_of_a_run_and_of_the_queue(b, server):
     assert idle["queue"] == [] and idle["totals"]["sessions_done"] + idle["totals"]["sessions_failed"] == 2
 
 
+@pytest.mark.parametrize("words", [["-q", "2"], ["-D", "120"], ["--working-set", "1T"], ["-m", "4096"]], ids="".join)
+def test_a_refusal_is_no_failure(a, b, words):
+    with Server(a, "--log-format", "json", "--limit-qp", "1", "--limit-duration", "1m") as strict:
+        assert b.run("rdmabench", "write_bw", "a", "-p", strict.port, *words).returncode in (1, 3)
+        line, _ = strict.wait_for_line('"session_ended"', IN_TIME)
+        totals = status(b, strict)["totals"]
+    event = json.loads(line)
+    assert event["outcome"] == "refused" and event["text"].startswith("refused: ") and event["error"]["message"]
+    assert [totals["sessions_done"], totals["sessions_refused"], totals["sessions_failed"]] == [0, 1, 0]
+
+
 def test_the_end_of_a_session_is_one_event(b, server):
     code, _, stderr = b.test("send_lat", "a", "-p", server.port, "-s", "2,64", "-n", "100")
     assert code == 0, stderr
