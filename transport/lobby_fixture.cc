@@ -3,6 +3,7 @@
 #include <spawn.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 
 #include "transport/deadline.h"
@@ -46,6 +47,7 @@ int Spawn(std::vector<std::string> command, bool blocks_sigterm, int events) {
 void Journal::Add(const Event& event) {
   const std::lock_guard lock(mutex_);
   text_ += EventLine(event) + "\n";
+  events_.push_back(event);
   changed_.notify_all();
 }
 
@@ -53,6 +55,18 @@ bool Journal::Has(std::string_view part) {
   std::unique_lock lock(mutex_);
   return changed_.wait_until(lock, In(kTestPatience),
                              [&] { return text_.find(part) != std::string::npos; });
+}
+
+Event Journal::Await(EventKind kind) {
+  std::unique_lock lock(mutex_);
+  const auto find = [&] {
+    return std::find_if(events_.begin(), events_.end(),
+                        [&](const Event& event) { return event.kind == kind; });
+  };
+  if (!changed_.wait_until(lock, In(kTestPatience), [&] { return find() != events_.end(); })) {
+    throw Error(Blame::kRun, "there was no " + std::string(NameOf(kind)));
+  }
+  return *find();
 }
 
 std::string Journal::text() {

@@ -30,12 +30,15 @@ class Journal {
   void Add(const Event& event);
   // True when a line with `part` has come.
   bool Has(std::string_view part);
+  // The first event of this kind, once there is one. Throws Error where none comes.
+  Event Await(EventKind kind);
   std::string text();
 
  private:
   std::mutex mutex_;
   std::condition_variable changed_;
   std::string text_;
+  std::vector<Event> events_;
 };
 
 class LobbyFixture : public testing::Test {

@@ -7,11 +7,14 @@
 #include <cerrno>
 #include <filesystem>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "transport/deadline.h"
+#include "transport/event.h"
+#include "transport/event_json.h"
 #include "transport/frame.h"
 #include "transport/lobby_fixture.h"
 #include "transport/loopback.h"
@@ -50,6 +53,24 @@ TEST_F(LobbyServiceTest, WritesDownWhatASessionTellsAndThenHowItEnded) {
   EXPECT_TRUE(journal_.Has(name + " write_bw rc begins\n"));
   EXPECT_TRUE(journal_.Has(name + " failed: no more; exit code 3, session 1, process "));
   EXPECT_TRUE(journal_.Has(", of write_bw rc 1 of 2 tests begun, 0 sizes measured\n"));
+}
+
+TEST_F(LobbyServiceTest, TellsPlanAndFiguresAgainWhenASessionEnds) {
+  command_ = Telling(
+      R"({"event":"plan_agreed","text":"plan: x","plan":"write_bw rc","tests":2,"tests_refused":1}
+{"event":"test_started","text":"write_bw rc begins"}
+{"event":"size_measured","text":"write_bw rc 64 B"}
+{"event":"session_ended","text":"failed: no more"})",
+      "exit 3");
+  Open();
+  Connection client = CallAndSayHello();
+  const nlohmann::json end = EventToJson(journal_.Await(EventKind::kSessionEnded));
+  EXPECT_EQ(end["plan"], "write_bw rc");
+  EXPECT_EQ(end["tests"], 2);
+  EXPECT_EQ(end["tests_refused"], 1);
+  EXPECT_EQ(end["tests_started"], 1);
+  EXPECT_EQ(end["sizes_measured"], 1);
+  EXPECT_EQ(end["exit_code"], 3);
 }
 
 TEST_F(LobbyServiceTest, DoesNotListenToASessionThatSpeaksForOthers) {
@@ -105,6 +126,7 @@ TEST_F(LobbyServiceTest, CountsWhomItHasSentAway) {
 struct SessionEnd {
   const char* told;  // the session's last event
   const char* then;
+  const char* outcome;
   std::uint64_t ServerStatus::Totals::*total;
 };
 
@@ -112,17 +134,18 @@ constexpr const char* kRefusalTold =
     R"({"event":"session_ended","outcome":"refused","text":"refused: too much"})";
 constexpr SessionEnd kSessionEnds[] = {
     {R"({"event":"plan_agreed","plan":"write_bw rc","tests":1,"tests_refused":1})", "exit 0",
+     "done", &ServerStatus::Totals::sessions_done},
+    {R"({"event":"doctor_asked","text":"doctor"})", "exit 0", "done",
      &ServerStatus::Totals::sessions_done},
-    {R"({"event":"doctor_asked","text":"doctor"})", "exit 0", &ServerStatus::Totals::sessions_done},
-    {kRefusalTold, "exit 1", &ServerStatus::Totals::sessions_refused},
+    {kRefusalTold, "exit 1", "refused", &ServerStatus::Totals::sessions_refused},
     {R"({"event":"plan_agreed","plan":"write_bw rc ×2","tests":0,"tests_refused":2})", "exit 0",
-     &ServerStatus::Totals::sessions_refused},
-    {R"({"event":"session_ended","text":"failed: no more"})", "exit 1",
+     "refused", &ServerStatus::Totals::sessions_refused},
+    {R"({"event":"session_ended","text":"failed: no more"})", "exit 1", "failed",
      &ServerStatus::Totals::sessions_failed},
-    {R"({"event":"session_ended","outcome":"done","text":"failed: no more"})", "exit 1",
+    {R"({"event":"session_ended","outcome":"done","text":"failed: no more"})", "exit 1", "failed",
      &ServerStatus::Totals::sessions_failed},
-    {kRefusalTold, "exit 130", &ServerStatus::Totals::sessions_failed},
-    {kRefusalTold, "kill -9 $$", &ServerStatus::Totals::sessions_failed},
+    {kRefusalTold, "exit 130", "interrupted", &ServerStatus::Totals::sessions_failed},
+    {kRefusalTold, "kill -9 $$", "killed", &ServerStatus::Totals::sessions_failed},
 };
 
 class SessionEnds : public LobbyServiceTest, public testing::WithParamInterface<SessionEnd> {};
@@ -131,7 +154,7 @@ TEST_P(SessionEnds, AreCountedEachInOneTotal) {
   command_ = Telling(GetParam().told, GetParam().then);
   Open();
   Connection client = CallAndSayHello();
-  ASSERT_TRUE(journal_.Has(", session 1, process "));
+  EXPECT_EQ(EventToJson(journal_.Await(EventKind::kSessionEnded))["outcome"], GetParam().outcome);
   const ServerStatus::Totals totals = AskStatus().totals;
   EXPECT_EQ(totals.*GetParam().total, 1u);
   EXPECT_EQ(totals.sessions_done + totals.sessions_refused + totals.sessions_failed, 1u);

@@ -32,6 +32,7 @@ void Count(const Event& event, SessionAccount& account) {
   if (event.kind == EventKind::kPlanAgreed) {
     account.plan = FieldText(event, "plan");
     account.tests = FieldNumber(event, "tests");
+    account.tests_refused = FieldNumber(event, "tests_refused");
   }
 }
 
@@ -133,6 +134,7 @@ std::optional<RunningSession::End> RunningSession::Reap() {
   if (!account_.plan.empty()) {
     event.fields.insert(event.fields.end(), {{"plan", account_.plan},
                                              {"tests", account_.tests},
+                                             {"tests_refused", account_.tests_refused},
                                              {"tests_started", account_.tests_started},
                                              {"sizes_measured", account_.sizes_measured}});
   }

@@ -33,6 +33,7 @@ struct Visit {
 struct SessionAccount {
   std::string plan;  // "write_bw rc, send_lat ud"; empty: not agreed yet, or the doctor's
   std::uint64_t tests = 0;
+  std::uint64_t tests_refused = 0;
   std::uint64_t tests_started = 0;
   std::uint64_t sizes_measured = 0;
   std::string latest;  // the text of its latest event
