@@ -2,9 +2,7 @@
 
 import json
 import os
-import pathlib
 import re
-import select
 import shutil
 import signal
 import socket
@@ -14,15 +12,14 @@ import threading
 import jsonschema
 import pytest
 
-REPOSITORY = pathlib.Path(__file__).resolve().parents[1]
-BINARY = pathlib.Path(os.environ.get("RDMABENCH_BINARY", REPOSITORY / "bazel-bin" / "cmd" / "rdmabench"))
+from real_program import PATIENCE, REPOSITORY, Server, require_program, run, status
+
 UNIT = REPOSITORY / "scripts" / "systemd" / "rdmabench.service"
-PATIENCE = 30
 
 
 @pytest.fixture(scope="session", autouse=True)
 def program():
-    assert BINARY.exists(), f"{BINARY} is not built: bazel build -c opt //cmd:rdmabench"
+    require_program()
 
 
 class Manager:
@@ -44,62 +41,12 @@ class Manager:
                 return told
 
 
-class Server:
-    """The real program; its log is read as it comes."""
-
-    def __init__(self, *options, environment=()):
-        self.process = subprocess.Popen([BINARY, "server", "--port", "0", "--bind", "127.0.0.1", *options], text=True,
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ | dict(environment))
-        ready, _, _ = select.select([self.process.stdout], [], [], PATIENCE)
-        first = self.process.stdout.readline() if ready else ""
-        self.port = int(re.search(r"port (\d+)", first).group(1))
-        self.lines = []
-        self.changed = threading.Condition()
-        self.reader = threading.Thread(target=self._read, daemon=True)
-        self.reader.start()
-
-    def _read(self):
-        for line in self.process.stderr:
-            with self.changed:
-                self.lines.append(line)
-                self.changed.notify_all()
-
-    def wait_for_event(self, name):
-        def found():
-            return next((event for event in map(json.loads, self.lines) if event["event"] == name), None)
-        with self.changed:
-            assert self.changed.wait_for(found, PATIENCE), f"no {name} in {self.lines}"
-            return found()
-
-    def end(self):
-        self.process.send_signal(signal.SIGTERM)
-        code = self.process.wait(PATIENCE)
-        self.reader.join(PATIENCE)
-        return code
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        if self.process.poll() is None:
-            self.process.kill()
-        self.process.wait(PATIENCE)
-
-
 @pytest.fixture
 def secret(tmp_path):
     path = tmp_path / "secret"
     path.write_text("0123456789abcdef\n")
     path.chmod(0o400)
     return path
-
-
-def run(*words):
-    return subprocess.run([BINARY, *map(str, words)], capture_output=True, text=True, timeout=PATIENCE)
-
-
-def status(server, *words):
-    return run("status", "127.0.0.1", "-p", server.port, *words)
 
 
 @pytest.mark.parametrize("is_abstract", [False, True])
