@@ -1,4 +1,4 @@
-"""The program as it is built, on this machine: for tests that need no RDMA device."""
+"""The program as it is built, on this machine, and whoever knocks at its door: for tests that need no RDMA device."""
 
 import json
 import os
@@ -7,11 +7,17 @@ import re
 import select
 import signal
 import subprocess
+import sys
 import threading
+import types
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[1]
 BINARY = pathlib.Path(os.environ.get("RDMABENCH_BINARY", REPOSITORY / "bazel-bin" / "cmd" / "rdmabench"))
 PATIENCE = 30
+
+sys.path.insert(0, str(REPOSITORY / "scripts" / "lab_tests" / "attacker"))
+
+import wire  # noqa: E402
 
 
 def require_program():
@@ -66,3 +72,8 @@ class Server:
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait(PATIENCE)
+
+
+def enter(server):
+    """A client that is let in, and has not said yet what it wants."""
+    return wire.enter(types.SimpleNamespace(address="127.0.0.1", server=("127.0.0.1", server.port), secret=None))

@@ -12,8 +12,9 @@ import threading
 import jsonschema
 import pytest
 
-from real_program import PATIENCE, REPOSITORY, Server, require_program, run, status
+from real_program import PATIENCE, REPOSITORY, Server, enter, require_program, run, status, wire
 
+PLANS = REPOSITORY / "bench" / "testdata" / "corpus" / "plan"
 UNIT = REPOSITORY / "scripts" / "systemd" / "rdmabench.service"
 
 
@@ -134,6 +135,45 @@ def test_status_of_what_is_no_server_of_this_protocol_is_an_error():
     thread.join(PATIENCE)
     listener.close()
     assert done.returncode == 1 and "protocol 4" in done.stderr
+
+
+def plan(group=None, **changed):
+    """One that a server with a device grants, but for what is changed in its test."""
+    body = json.loads((PLANS / "proposed_0").read_text())
+    if group:
+        body["tests"][0][group].update(changed)
+    return body
+
+
+REFUSED = {
+    "queue_pairs": plan("queue", queue_pairs=10**9),
+    "--threads": plan("queue", threads=2),
+    "working_set_bytes": plan("memory", working_set_bytes=10**15),
+    "duration_ms": plan("run", duration_ms=10**15),
+    "no_such_key": plan("run", no_such_key=1),
+    "offer": {},
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_plan_that_is_not_accepted_is_a_refusal(name):
+    """By name, before a device is opened."""
+    with Server("--log-format", "json") as server:
+        with enter(server) as client:
+            client.say("plan", REFUSED[name])
+            wire.check_refused(client, name)
+        ended = server.wait_for_event("session_ended")
+        totals = json.loads(status(server, "--json").stdout)["totals"]
+    assert ended["outcome"] == "refused" and ended["text"].startswith("refused: ") and name in ended["error"]["message"]
+    assert [totals[f"sessions_{how}"] for how in ("done", "refused", "failed")] == [0, 1, 0]
+
+
+def test_a_client_that_leaves_without_a_plan_is_a_failure():
+    with Server("--log-format", "json") as server:
+        enter(server).reset()
+        assert server.wait_for_event("session_ended")["outcome"] == "failed"
+        totals = json.loads(status(server, "--json").stdout)["totals"]
+    assert [totals[f"sessions_{how}"] for how in ("done", "refused", "failed")] == [0, 0, 1]
 
 
 def settings():
