@@ -8,7 +8,6 @@
 
 #include <array>
 #include <csignal>
-#include <optional>
 #include <vector>
 
 #include "transport/error.h"
@@ -80,21 +79,32 @@ bool Interrupt::Pending() const {
   return WaitReady(fds, {}, Now())[0];
 }
 
+void Interrupt::LetTheNextEnd() const {
+  const std::lock_guard lock(mutex_);
+  TakeThoseThatCame();
+  next_ends_ = true;
+}
+
 void Interrupt::TakeSignals() {
-  std::optional<Deadline> granted_until;
   const std::array<int, 2> fds = {signals_.get(), stop_.get()};
   for (bool stops = false; !stops;) {
-    const std::vector<bool> ready = WaitReady(fds, {}, Deadline::max());
-    stops = ready[1];
-    // The latch first: whoever waits sees the descriptor readable throughout.
-    if (ready[0]) eventfd_write(latch_.get(), 1);
-    signalfd_siginfo taken = {};
-    while (read(signals_.get(), &taken, sizeof(taken)) > 0) {
-      const bool is_granted = granted_until && Now() < *granted_until;
-      const bool ends = granted_until || next_ends_.load(std::memory_order_relaxed);
-      if (ends && !is_granted) EndTheProgram(static_cast<int>(taken.ssi_signo));
-      if (!granted_until) granted_until = In(same_wish_);
-    }
+    stops = WaitReady(fds, {}, Deadline::max())[1];
+    const std::lock_guard lock(mutex_);
+    TakeThoseThatCame();
+  }
+}
+
+void Interrupt::TakeThoseThatCame() const {
+  const std::array<int, 1> fds = {signals_.get()};
+  if (!WaitReady(fds, {}, Now())[0]) return;
+  // The latch first: whoever waits sees the descriptor readable throughout.
+  eventfd_write(latch_.get(), 1);
+  signalfd_siginfo taken = {};
+  while (read(signals_.get(), &taken, sizeof(taken)) > 0) {
+    const bool is_granted = granted_until_ && Now() < *granted_until_;
+    const bool ends = granted_until_ || next_ends_;
+    if (ends && !is_granted) EndTheProgram(static_cast<int>(taken.ssi_signo));
+    if (!granted_until_) granted_until_ = In(same_wish_);
   }
 }
 

@@ -1,8 +1,9 @@
 // The user's wish to end the program, as a descriptor that every wait of the suite watches.
 #pragma once
 
-#include <atomic>
 #include <chrono>
+#include <mutex>
+#include <optional>
 #include <thread>
 
 #include "transport/deadline.h"
@@ -27,22 +28,26 @@ class Interrupt {
   int fd() const { return either_.get(); }
   // True when a signal has arrived, now or earlier.
   bool Pending() const;
-  // The next signal ends the program, whether or not there was one.
-  void LetTheNextEnd() const { next_ends_.store(true, std::memory_order_relaxed); }
+  // The next signal ends the program, whether or not there was one. One that has come already is
+  // not the next, though the thread may not have taken it yet.
+  void LetTheNextEnd() const;
   // For a child between fork and exec, which would inherit the blocked signals: unblocks them.
   // Async-signal-safe.
   static void RestoreSignals();
 
  private:
   void TakeSignals();
+  void TakeThoseThatCame() const;  // under mutex_
 
   const std::chrono::milliseconds same_wish_;
   Descriptor signals_;
   Descriptor latch_;   // set at the first signal, never reset
   Descriptor either_;  // readable when one of the two is
   Descriptor stop_;
-  mutable std::atomic<bool> next_ends_ = false;
-  std::thread thread_;  // last: it uses all of the above
+  mutable std::mutex mutex_;  // of the two below, and of taking signals
+  mutable bool next_ends_ = false;
+  mutable std::optional<Deadline> granted_until_;  // absent: there was none
+  std::thread thread_;                             // last: it uses all of the above
 };
 
 }  // namespace rdmabench

@@ -121,6 +121,21 @@ TEST(Interrupt, DoesNotCountItThenEither) {
       testing::ExitedWithCode(EXIT_SUCCESS), "");
 }
 
+// The measuring sees that one has come, and is over before the thread has taken it.
+TEST(Interrupt, DoesNotCountOneThatHasComeBeforeTheNextIsToEnd) {
+  EXPECT_EXIT(
+      {
+        for (int i = 0; i < 200; ++i) {
+          const Interrupt interrupt(kForEver);
+          kill(getpid(), SIGINT);
+          interrupt.LetTheNextEnd();
+          if (!interrupt.Pending()) std::exit(EXIT_FAILURE);
+        }
+        std::exit(EXIT_SUCCESS);
+      },
+      testing::ExitedWithCode(EXIT_SUCCESS), "");
+}
+
 // The thread that takes signals takes its own, and none that others wait for.
 TEST(Interrupt, LeavesOtherSignalsToThoseWhoBlockThemLater) {
   const Interrupt interrupt;
