@@ -208,12 +208,14 @@ def test_a_second_signal_ends_a_client_whose_stdout_nobody_reads(tmp_path, numbe
 
 
 @both_signals
-@pytest.mark.parametrize("words", [["write_bw", "--json", "report.json"], ["doctor"], ["--help"]], ids=lambda words: words[0])
+@pytest.mark.parametrize("words", [["write_bw", "--json", "report.json"], ["doctor"], ["status"], ["--help"]], ids=lambda words: words[0])
 def test_the_first_signal_ends_what_prints_to_a_stdout_that_nobody_reads(tmp_path, words, number):
     """Its work is done."""
     command, *options = words
-    with closed_port() as port, full_pipe() as pipe:
-        if command != "--help":
+    with Server() as server, closed_port() as port, full_pipe() as pipe:
+        if command == "status":
+            options = ["127.0.0.1", "-p", server.port]
+        elif command != "--help":
             options += ["127.0.0.1", "-p", port, "--connect-timeout", "0.1"]
         with Program(tmp_path, command, *options, stdout=pipe, cwd=tmp_path) as client:
             wait_until(lambda: is_writing_to(client.process, 1), "it prints")
