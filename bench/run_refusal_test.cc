@@ -1,5 +1,5 @@
-// What the server answers to a plan that it does not accept: whether it is a refusal of what the
-// client asks for, or its own failure.
+// What the server answers to a plan that it does not accept, before anything is made for it:
+// whether it is a refusal of what the client asks for, or its own failure.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +8,7 @@
 
 #include "bench/run_fixture.h"
 #include "transport/error.h"
+#include "transport/fake_verbs.h"
 
 namespace rdmabench {
 namespace {
@@ -29,6 +30,10 @@ class Answers : public RunFixture, public testing::WithParamInterface<Answer> {}
 TEST_P(Answers, TellWhetherTheServerRefusesOrFails) {
   Plan plan = PlanOf("write_bw", {64}, 100);
   GetParam().ask(plan, server_);
+  // What either side would need first of all.
+  fake::Faults faults;
+  faults.failing_call = "ibv_alloc_pd";
+  fake::Inject(faults);
   const Ending ending = Run(plan);
   ASSERT_TRUE(ending.client && ending.server);
   EXPECT_THAT(ending.server->what(), HasSubstr(GetParam().text));
@@ -43,6 +48,11 @@ constexpr Answer kAnswers[] = {
        server.limits.queue_pairs = 2;
      },
      "allows 2", true},
+    {"Memory",
+     [](Plan& plan, ServeOptions&) {
+       plan.tests[0].memory.working_set_bytes = kWorkingSetBytes.high;
+     },
+     "bytes of memory", true},
     {"Range", [](Plan& plan, ServeOptions&) { plan.tests[0].queue.queue_pairs = 1'000'000'000; },
      "queue_pairs", true},
     {"Clash", [](Plan& plan, ServeOptions&) { plan.tests[0].queue.threads = 2; }, "--threads",
