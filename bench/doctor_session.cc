@@ -12,6 +12,7 @@
 #include "report/context.h"
 #include "report/version.h"
 #include "transport/account_json.h"
+#include "transport/catalogue.h"
 #include "transport/device.h"
 #include "transport/doctor.h"
 #include "transport/hello.h"
@@ -120,7 +121,7 @@ void Diagnose(const DoctorOptions& options, const Interrupt& interrupt,
   diagnosis.findings = Described(findings);
   // Nothing has waited until now, and so nothing has looked.
   if (interrupt.Pending()) {
-    throw Error(Blame::kInterrupted, "interrupted").At("client", "examining this machine");
+    throw Error(Interruption().At("client", "examining this machine"));
   }
   if (!options.call) return;
 

@@ -111,7 +111,12 @@ Error ErrorOf(const CatalogueRow& row, Blame blame, const std::string& happened)
 
 Error SessionError(std::string_view name, const std::string& happened) {
   const CatalogueRow& row = RowOfSession(name);
-  return Error(Blame::kRun, happened, AdviceOf(row)).Of(EntryOf(row));
+  return Error(row.blame, happened, AdviceOf(row)).Of(EntryOf(row));
+}
+
+Error Interruption() {
+  const CatalogueRow& row = RowOfSession("interrupted");
+  return Error(row.blame, "interrupted").Of(EntryOf(row));
 }
 
 Facts FactsFor(const Error& error) {

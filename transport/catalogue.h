@@ -45,7 +45,8 @@ struct CatalogueRow {
   std::string_view check;    // what to look at or to do
   Facts facts = Facts::kNone;
   Weight weight = Weight::kFailure;
-  bool may_pass = false;  // of rdma_cm: another attempt may well succeed
+  bool may_pass = false;      // of rdma_cm: another attempt may well succeed
+  Blame blame = Blame::kRun;  // of the session: who has to act; of others only the call knows
 
   static constexpr int kAnyReason = ~0;
 };
@@ -76,8 +77,11 @@ std::string AdviceOf(const CatalogueRow& row);
 // An error of the row: `happened`, then what that means; its advice is the remedy.
 Error ErrorOf(const CatalogueRow& row, Blame blame, const std::string& happened);
 
-// A failed run of the session's row of that name: `happened` in its own words, the row's advice.
+// An error of the session's row of that name: `happened` in its own words, the row's advice.
 Error SessionError(std::string_view name, const std::string& happened);
+
+// The wish of this side's user, who needs no advice.
+Error Interruption();
 
 // What of the moment belongs into the error's text, by its row; nothing into one that the other
 // side has told, or that has no row.

@@ -5,13 +5,15 @@ namespace rdmabench {
 namespace {
 
 constexpr CatalogueRow Row(std::string_view name, Facts facts, std::string_view meaning,
-                           std::string_view causes, std::string_view check) {
+                           std::string_view causes, std::string_view check,
+                           Blame blame = Blame::kRun) {
   return {.kind = FailureKind::kSession,
           .name = name,
           .meaning = meaning,
           .causes = causes,
           .check = check,
-          .facts = facts};
+          .facts = facts,
+          .blame = blame};
 }
 
 constexpr std::string_view kBugThere = "another version or another program; a fault of this one";
@@ -26,6 +28,23 @@ constexpr CatalogueRow kRows[] = {
     Row("no_way", Facts::kNone, "no connection could be made",
         "no route; a firewall that drops; the host is down",
         "start 'rdmabench server' there, or check --port and the firewall; ping"),
+    Row("port_taken", Facts::kNone, "something listens on that port already",
+        "another server is still running; another program has the port",
+        "end what listens there (ss -ltnp 'sport = :PORT' names it), or choose another --port",
+        Blame::kEnvironment),
+    Row("port_forbidden", Facts::kNone, "this user may not listen on that port",
+        "lower ones are root's (sysctl net.ipv4.ip_unprivileged_port_start); a security module "
+        "forbids it",
+        "a --port above 1023", Blame::kEnvironment),
+    Row("foreign_address", Facts::kNone, "the address is none of this host's",
+        "a mistake in --bind or --source-ip; its interface is down or has another one now; its "
+        "family is switched off",
+        "give an address of this host ('ip address' lists them)", Blame::kEnvironment),
+    Row("exhausted", Facts::kNone, "nothing is left for another connection",
+        "the limit on open files; the host's memory or its local ports are used up",
+        "raise the limit (ulimit -n; LimitNOFILE in the service's unit); cat "
+        "/proc/sys/fs/file-nr",
+        Blame::kEnvironment),
     Row("closed", Facts::kSession, "its process has ended, or its host closed the connection",
         "it was killed or crashed; it was ended by its user; its host went down",
         "the log of the server, dmesg of both hosts (out of memory?)"),
@@ -60,8 +79,10 @@ constexpr CatalogueRow kRows[] = {
     Row("gid_pair", Facts::kNone, "the two sides have no GIDs that can talk to each other",
         "-x names GIDs of different kinds; one interface has no address of the other's family",
         "give the RDMA interfaces of both hosts an address of one family, or choose the GID "
-        "indexes with -x"),
-    Row("interrupted", Facts::kNone, "the user ended it", "Ctrl-C or SIGTERM", "start it again"),
+        "indexes with -x",
+        Blame::kEnvironment),
+    Row("interrupted", Facts::kNone, "the user ended it", "Ctrl-C or SIGTERM", "start it again",
+        Blame::kInterrupted),
 };
 
 }  // namespace

@@ -123,6 +123,23 @@ TEST(Catalogue, MakesErrorsThatSayWhatHappenedWhatItMeansAndWhatToDo) {
   EXPECT_EQ(error.entry(), "IBV_WC_RETRY_EXC_ERR");
 }
 
+TEST(Catalogue, MakesErrorsOfASessionInTheirOwnWordsWithTheBlameOfTheRow) {
+  const Error error = SessionError("port_taken", "cannot listen on port 5");
+  EXPECT_STREQ(error.what(), "cannot listen on port 5");
+  EXPECT_EQ(error.entry(), "port_taken");
+  EXPECT_EQ(error.blame(), Blame::kEnvironment);
+  EXPECT_THAT(error.remedy(), HasSubstr("--port"));
+  EXPECT_EQ(SessionError("silent", "x").blame(), Blame::kRun);
+}
+
+TEST(Catalogue, GivesNoAdviceToAUserWhoInterrupts) {
+  const Error error = Interruption();
+  EXPECT_STREQ(error.what(), "interrupted");
+  EXPECT_EQ(error.entry(), "interrupted");
+  EXPECT_EQ(error.blame(), Blame::kInterrupted);
+  EXPECT_THAT(error.remedy(), IsEmpty());
+}
+
 // docs/errors.md has a line for each row.
 TEST(Docs, HaveEachRow) {
   std::ostringstream page;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "transport/catalogue.h"
 #include "transport/descriptor.h"
 #include "transport/without_signals.h"
 
@@ -54,8 +55,7 @@ void AskInBackground(const std::shared_ptr<Question>& question, const std::strin
 }
 
 [[noreturn]] void ThrowUnresolved(const std::string& host, std::string_view reason) {
-  throw Error(Blame::kRun, "cannot resolve '" + host + "': " + std::string(reason),
-              "check the name, or give the host's IP address");
+  throw SessionError("unresolved", "cannot resolve '" + host + "': " + std::string(reason));
 }
 
 }  // namespace
@@ -70,7 +70,7 @@ AddressList Resolve(const std::string& host, std::uint16_t port, Deadline deadli
   const std::array<int, 2> fds = {question->answered.get(),
                                   interrupt == nullptr ? -1 : interrupt->fd()};
   const std::vector<bool> ready = WaitReady(fds, {}, deadline);
-  if (ready[1]) throw Error(Blame::kInterrupted, "interrupted");
+  if (ready[1]) throw Interruption();
   if (!ready[0]) ThrowUnresolved(host, "the resolver did not answer in time");
   Answer name = question->answer.get_future().get();
   if (name.code != 0) ThrowUnresolved(host, Words(name));

@@ -144,7 +144,7 @@ void SessionLoop::TakeInterrupt() {
   if (interrupt_flag_ != nullptr) {
     interrupt_flag_->store(true, std::memory_order_relaxed);
   } else {
-    state_.Fail(Error(Blame::kInterrupted, "interrupted").Of("interrupted"), Cause::kOwn);
+    state_.Fail(Interruption(), Cause::kOwn);
   }
 }
 

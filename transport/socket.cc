@@ -14,6 +14,7 @@
 #include <cstring>
 #include <utility>
 
+#include "transport/catalogue.h"
 #include "transport/deadline.h"
 #include "transport/error.h"
 #include "transport/resolve.h"
@@ -47,7 +48,7 @@ SocketAddress PeerOf(int fd) {
   sockaddr_storage storage = {};
   socklen_t length = sizeof(storage);
   const int result = getpeername(fd, reinterpret_cast<sockaddr*>(&storage), &length);
-  if (result != 0) throw Error(Blame::kRun, WithReason("the connection is gone", errno));
+  if (result != 0) throw SessionError("reset", WithReason("the connection is gone", errno));
   return AddressOf(storage, length);
 }
 
@@ -64,7 +65,7 @@ void SetOption(int fd, int level, int name, int value) {
 }
 
 [[noreturn]] void ThrowBroken(const SocketAddress& peer, int code) {
-  throw Error(Blame::kRun, WithReason("the connection to " + peer.ToString() + " broke", code));
+  throw SessionError("reset", WithReason("the connection to " + peer.ToString() + " broke", code));
 }
 
 // Dial()'s work: rounds over the addresses until one answers.
@@ -106,9 +107,10 @@ class Dialer {
     if (options_.source_ip.empty()) return;
     const AddressList source = ParseAddress(options_.source_ip, 0);
     if (source->ai_family != family) return;
-    const std::string attempted = "cannot connect from " + options_.source_ip;
-    CheckErrno(bind(socket.get(), source->ai_addr, source->ai_addrlen), attempted,
-               "give an address of this host ('ip address' lists them)");
+    if (bind(socket.get(), source->ai_addr, source->ai_addrlen) == 0) return;
+    const int code = errno;  // in use: no port of that address is left
+    throw SessionError(code == EADDRINUSE ? "exhausted" : "foreign_address",
+                       WithReason("cannot connect from " + options_.source_ip, code));
   }
 
   // 0, or the errno value that says why not.
@@ -130,17 +132,17 @@ class Dialer {
     const std::array<int, 1> readable = {interrupt == nullptr ? -1 : interrupt->fd()};
     const std::array<int, 1> writable = {socket};
     const std::vector<bool> ready = WaitReady(readable, writable, until);
-    if (ready[0]) throw Error(Blame::kInterrupted, "interrupted");
+    if (ready[0]) throw Interruption();
     return ready[1];
   }
 
   [[noreturn]] void ThrowUnreached() const {
     const std::string where = SocketAddress{options_.host, options_.port}.ToString();
-    const std::string what =
-        last_code_ == ECONNREFUSED ? "nobody listens on " : "there is no way to ";
+    const bool refused = last_code_ == ECONNREFUSED;
+    const std::string what = refused ? "nobody listens on " : "there is no way to ";
     const std::string tried = " (tried " + InSeconds(options_.timeout) + ")";
-    throw Error(Blame::kRun, WithReason(what + where + tried, last_code_),
-                "start 'rdmabench server' there, or check --port and the firewall");
+    throw SessionError(refused ? "nobody_listens" : "no_way",
+                       WithReason(what + where + tried, last_code_));
   }
 
   const DialOptions& options_;
@@ -148,14 +150,10 @@ class Dialer {
   int last_code_ = 0;
 };
 
-std::string ListenRemedy(int code, std::uint16_t port) {
-  const std::string number = std::to_string(port);
-  if (code == EADDRINUSE) {
-    return "end what listens there ('ss -ltnp sport = :" + number +
-           "' names it), or choose another port with --port";
-  }
-  if (code == EACCES) return "choose a port above 1023 with --port";
-  return "give an address of this host ('ip address' lists them)";
+// The row of what bind() or listen() has said.
+std::string_view RowOfListening(int code) {
+  if (code == EADDRINUSE) return "port_taken";
+  return code == EACCES ? "port_forbidden" : "foreign_address";
 }
 
 // A listening socket; an empty one when the system does not know the address's family.
@@ -172,10 +170,11 @@ Descriptor Listen(const addrinfo& address, bool both_families, const std::string
   if (result == 0) result = listen(socket.get(), kBacklog);
   // With IPv6 switched off at run time the socket is made, but has nothing to be bound to.
   if (result < 0 && both_families && errno == EADDRNOTAVAIL) return Descriptor();
-  const int code = result < 0 ? errno : 0;
-  Check(code, "cannot listen on " + where + ", port " + std::to_string(port),
-        ListenRemedy(code, port));
-  return socket;
+  if (result == 0) return socket;
+  const int code = errno;
+  throw SessionError(
+      RowOfListening(code),
+      WithReason("cannot listen on " + where + ", port " + std::to_string(port), code));
 }
 
 }  // namespace
@@ -238,7 +237,7 @@ Listener::Listener(std::span<const std::string> addresses, std::uint16_t port) :
     if (everywhere) break;  // the IPv6 socket takes both families
   }
   if (fds_.empty()) {
-    throw Error(Blame::kEnvironment, "cannot listen: this host has no such address family");
+    throw SessionError("foreign_address", "cannot listen: this host has no such address family");
   }
 }
 
@@ -259,7 +258,7 @@ std::optional<Connection> Listener::Accept(int fd) const {
   constexpr std::array<int, 4> kExhausted = {EMFILE, ENFILE, ENOBUFS, ENOMEM};
   const int code = errno;
   if (std::find(kExhausted.begin(), kExhausted.end(), code) != kExhausted.end()) {
-    ThrowErrno(code, "cannot accept a connection", "raise the limit ('ulimit -n')");
+    throw SessionError("exhausted", WithReason("cannot accept a connection", code));
   }
   return std::nullopt;
 }
