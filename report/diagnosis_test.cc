@@ -57,6 +57,7 @@ Diagnosis WithoutServer() {
   Diagnosis diagnosis = Clean();
   diagnosis.error = Failure{.host = "client",
                             .step = "connecting",
+                            .code = "nobody_listens",
                             .message = "nobody listens",
                             .remedy = "start rdmabench server there"};
   return diagnosis;
