@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 
+#include "transport/catalogue.h"
 #include "transport/error.h"
 #include "transport/joined.h"
 
@@ -175,12 +176,11 @@ GidPair ChooseGidPair(const GidQuestion& question) {
     }
   }
   if (best) return *best;
-  throw Error(Blame::kEnvironment,
-              "no GID of the client can talk to one of the server (equal type, equal family, both "
-              "link-local or both not); client: " +
-                  Describe(question.client) + "; server: " + Describe(question.server),
-              "give the RDMA interfaces of both hosts an address of one family, or choose the GID "
-              "indexes with -x");
+  throw SessionError(
+      "gid_pair",
+      "no GID of the client can talk to one of the server (equal type, equal family, both "
+      "link-local or both not); client: " +
+          Describe(question.client) + "; server: " + Describe(question.server));
 }
 
 }  // namespace rdmabench

@@ -13,6 +13,8 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::Property;
+using ::testing::Throws;
 using ::testing::ThrowsMessage;
 
 Gid MakeGid(int index, GidType type, std::string_view text) {
@@ -214,7 +216,9 @@ void Choose(const std::vector<Gid>& client, const std::vector<Gid>& server) {
 }
 
 TEST(ChooseGidPair, NeverPairsLinkLocalWithRoutable) {
-  EXPECT_THROW(Choose({V2(0, "fe80::1")}, {V2(0, "fd77::2")}), Error);
+  EXPECT_THAT([] { Choose({V2(0, "fe80::1")}, {V2(0, "fd77::2")}); },
+              Throws<Error>(AllOf(Property(&Error::entry, "gid_pair"),
+                                  Property(&Error::blame, Blame::kEnvironment))));
 }
 
 TEST(ChooseGidPair, NamesTheGidsOfBothSidesWhenNoTwoMatch) {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "transport/error.h"
+#include "transport/catalogue.h"
 #include "transport/handshake.h"
 #include "transport/joined.h"
 #include "transport/json_reader.h"
@@ -28,11 +28,10 @@ void RefuseOtherProtocol(const nlohmann::json& body, std::string_view our_tool_v
   if (body.contains("tool_version") && body["tool_version"].is_string()) {
     version = Printable(body["tool_version"].get_ref<const std::string&>(), kLongestVersion);
   }
-  throw Error(Blame::kRun,
-              "the client (rdmabench " + version + ") speaks protocol " + protocol.dump() +
-                  ", the server (rdmabench " + std::string(our_tool_version) + ") protocol " +
-                  std::to_string(kProtocolVersion),
-              "use the same version of rdmabench on both hosts");
+  throw SessionError("version", "the client (rdmabench " + version + ") speaks protocol " +
+                                    protocol.dump() + ", the server (rdmabench " +
+                                    std::string(our_tool_version) + ") protocol " +
+                                    std::to_string(kProtocolVersion));
 }
 
 }  // namespace
@@ -63,8 +62,8 @@ Hello CheckHello(const nlohmann::json& frame_body, std::string_view our_tool_ver
   for (const std::string_view request : kRequests) {
     if (request == hello.request) return hello;
   }
-  throw Error(Blame::kRun, "hello.request is '" + hello.request + "', this server knows " +
-                               Joined(kRequests) + DidYouMean(hello.request, kRequests));
+  throw SessionError("version", "hello.request is '" + hello.request + "', this server knows " +
+                                    Joined(kRequests) + DidYouMean(hello.request, kRequests));
 }
 
 }  // namespace rdmabench

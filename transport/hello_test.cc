@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "transport/error.h"
 #include "transport/session.h"
@@ -14,8 +15,17 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Property;
 using ::testing::StrEq;
+using ::testing::Throws;
 using ::testing::ThrowsMessage;
+
+// Throws that the two sides do not speak the same, in these words.
+template <class Words>
+auto Differs(Words words) {
+  return Throws<Error>(
+      AllOf(Property(&Error::entry, "version"), Property(&Error::what, std::move(words))));
+}
 
 TEST(Hello, IsReadAsItWasMade) {
   const Hello made = MakeHello("0.1.0", "run");
@@ -37,13 +47,13 @@ TEST(Hello, OfAnotherProtocolNamesAllVersionsWhateverElseItHolds) {
   const std::string text =
       "the client (rdmabench 7.5.0) speaks protocol 99, the server (rdmabench 0.1.0) protocol " +
       std::to_string(kProtocolVersion);
-  EXPECT_THAT([&] { CheckHello(body, "0.1.0"); }, ThrowsMessage<Error>(StrEq(text)));
+  EXPECT_THAT([&] { CheckHello(body, "0.1.0"); }, Differs(StrEq(text)));
 }
 
 TEST(Hello, OfAnotherProtocolIsHarmlessToTheTerminal) {
   const nlohmann::json body = {{"protocol", -4}, {"tool_version", "\x1b[2J"}};
   EXPECT_THAT([&] { CheckHello(body, "0.1.0"); },
-              ThrowsMessage<Error>(AllOf(HasSubstr("?[2J"), HasSubstr("protocol -4"))));
+              Differs(AllOf(HasSubstr("?[2J"), HasSubstr("protocol -4"))));
 }
 
 TEST(Hello, TakesAnotherToolVersionOfTheSameProtocol) {
@@ -55,9 +65,8 @@ TEST(Hello, MayAskForTheDoctor) {
 }
 
 TEST(Hello, OfAnUnknownRequestNamesTheKnownOnes) {
-  EXPECT_THAT(
-      [] { CheckHello(HelloToJson(MakeHello("0.1.0", "ruin")), "0.1.0"); },
-      ThrowsMessage<Error>(AllOf(HasSubstr("'ruin'"), HasSubstr("knows run, doctor, status"))));
+  EXPECT_THAT([] { CheckHello(HelloToJson(MakeHello("0.1.0", "ruin")), "0.1.0"); },
+              Differs(AllOf(HasSubstr("'ruin'"), HasSubstr("knows run, doctor, status"))));
 }
 
 // A hello of this protocol in which one field is replaced.

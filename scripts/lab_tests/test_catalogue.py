@@ -52,6 +52,7 @@ def test_gids_of_two_kinds(a, b, client, server_options):
     with Server(a, *server_options) as server:
         code, report, stderr = b.test("write_bw", "a", "-p", server.port, "-x", client)
         assert code == 3, stderr
+        assert report["error"]["code"] == "gid_pair", report["error"]
         for text in ["no GID of the client can talk to one of the server", "fe80::", "::ffff:192.168.77."]:
             assert text in report["error"]["message"] and text in stderr
         line, _ = server.wait_for_line("no GID of the client", 10)

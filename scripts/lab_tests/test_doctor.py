@@ -149,4 +149,5 @@ def test_this_machines_account_is_there_though_nobody_answers(b):
     code, document, findings, stderr = doctor(b, "a", "-p", "1", "--connect-timeout", "1")
     assert code == 1
     assert "nobody listens" in stderr and "nobody listens" in document["error"]["message"]
+    assert document["error"]["code"] == "nobody_listens"
     assert len(document["hosts"]) == 1 and ("software_device", "client") in findings
