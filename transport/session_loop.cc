@@ -153,7 +153,7 @@ void SessionLoop::DivertInterrupt(std::atomic<bool>* flag) {
   interrupt_flag_ = flag;
 }
 
-void SessionLoop::Receive() {
+void SessionLoop::Receive(const Error* broken) {
   std::vector<char> buffer(kReadBytes);
   try {
     for (int i = 0; i < kReadsPerTurn; ++i) {
@@ -164,10 +164,11 @@ void SessionLoop::Receive() {
       if (!state_.lost()) Digest({buffer.data(), count});
     }
   } catch (const Error& error) {
-    EndReading(std::string(": ") + error.what());
+    EndReading(&error);
     return;
   }
-  if (connection_.closed()) EndReading("");
+  // Where a reset was told when sending, there is but an end to be read.
+  if (connection_.closed()) EndReading(broken);
 }
 
 void SessionLoop::Digest(std::string_view bytes) {
@@ -180,7 +181,7 @@ void SessionLoop::Digest(std::string_view bytes) {
     }
   } catch (const Error& error) {
     const std::string message = state_.peer() + " sent what is no frame: " + error.what();
-    state_.Fail(Error(error.blame(), message, error.remedy()).Of("no_frame"), Cause::kLost);
+    state_.Fail(SessionError("no_frame", message).AdviseFirst(error.remedy()), Cause::kLost);
   }
 }
 
@@ -200,16 +201,18 @@ void SessionLoop::Handle(const std::string& frame) {
 }
 
 // The peer answers neither now nor later, so this side closes its half at once, too.
-void SessionLoop::EndReading(const std::string& reason) {
+void SessionLoop::EndReading(const Error* broken) {
   reading_ = false;
   const bool between_frames = decoder_.empty();
   std::string message = state_.peer() + " closed the connection";
   if (!between_frames) {
     message += " in the middle of a frame";
   }
-  message += reason + "; " + state_.LastHeard();
-  if (!between_frames) state_.Fail(SessionError("closed", message), Cause::kLost);
-  state_.Close(message);
+  if (broken != nullptr) message += std::string(": ") + broken->what();
+  message += "; " + state_.LastHeard();
+  const Error ended = SessionError(broken != nullptr ? broken->entry() : "closed", message);
+  if (!between_frames) state_.Fail(ended, Cause::kLost);
+  state_.Close(ended);
   Send();
   writing_ = false;
   connection_.FinishWriting();
@@ -249,9 +252,8 @@ void SessionLoop::Send() {
   } catch (const Error& error) {
     // What the peer said before the connection broke can still be read.
     writing_ = false;
-    const std::string reason = std::string(": ") + error.what();
-    if (reading_) Receive();
-    if (reading_) EndReading(reason);
+    if (reading_) Receive(&error);
+    if (reading_) EndReading(&error);
   }
 }
 

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "transport/deadline.h"
+#include "transport/error.h"
 #include "transport/frame.h"
 #include "transport/interrupt.h"
 #include "transport/session_state.h"
@@ -53,10 +54,11 @@ class SessionLoop {
   Deadline RunWatch();
   void Wait(Deadline planned);
   void TakeInterrupt();
-  void Receive();
+  // `broken`: why nothing can be sent any more, where that is so.
+  void Receive(const Error* broken = nullptr);
   void Digest(std::string_view bytes);
   void Handle(const std::string& frame);
-  void EndReading(const std::string& reason);
+  void EndReading(const Error* broken);  // null: the peer has closed the connection
   void JudgeSilence();
   void Beat();
   bool has_unsent() const;

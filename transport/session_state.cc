@@ -151,10 +151,10 @@ void SessionState::Fail(const Error& error, Cause cause) {
   FailLocked(error, cause);
 }
 
-void SessionState::Close(const std::string& message) {
+void SessionState::Close(const Error& reason) {
   const std::lock_guard lock(mutex_);
   closed_ = true;
-  if (!close_expected_) FailLocked(SessionError("closed", message), Cause::kClosed);
+  if (!close_expected_) FailLocked(reason, Cause::kClosed);
   changed_.notify_all();
 }
 

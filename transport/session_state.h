@@ -72,8 +72,8 @@ class SessionState {
   std::optional<Error> own_reason() const;
   // That the peer has told; waits for it until the deadline, or until the peer is gone.
   std::optional<Error> AwaitPeerReason(Deadline deadline);
-  // The peer will send nothing more: a failure, unless it was expected.
-  void Close(const std::string& message);
+  // The peer will send nothing more: a failure for that reason, unless it was expected.
+  void Close(const Error& reason);
   void ExpectClose();
   std::optional<Error> failure() const;
   // True when the failure makes it pointless to go on reading.

@@ -69,7 +69,7 @@ TEST_F(SessionStateTest, CountsMessagesOfTheStepUnderWay) {
 
 TEST_F(SessionStateTest, KeepsTheFirstFailure) {
   state_.Fail(Error(Blame::kInterrupted, "interrupted"), Cause::kOwn);
-  state_.Close("closed");
+  state_.Close(Error(Blame::kRun, "closed"));
   EXPECT_STREQ(state_.failure().value().what(), "interrupted");
   EXPECT_TRUE(state_.abort_flag());
 }
@@ -101,7 +101,7 @@ TEST_F(SessionStateTest, KeepsTheReasonsOfBothSidesWhicheverCameFirst) {
 TEST_F(SessionStateTest, WaitsForNoReasonOfAPeerThatIsGone) {
   state_.Fail(Error(Blame::kRun, "queue pair broke"), Cause::kOwn);
   EXPECT_FALSE(state_.AwaitPeerReason(Now()));
-  state_.Close("it closed the connection");
+  state_.Close(Error(Blame::kRun, "it closed the connection"));
   EXPECT_FALSE(state_.AwaitPeerReason(Deadline::max()));
 }
 

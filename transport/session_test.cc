@@ -157,6 +157,18 @@ TEST_F(AgainstRawPeer, FailsWhenThePeerCloses) {
   EXPECT_THROW(session_->Send("plan", {}), Error);
 }
 
+TEST_F(AgainstRawPeer, TellsAResetFromAClose) {
+  peer_->FinishWriting();
+  EXPECT_THAT(FailureText(), HasSubstr("closed the connection; "));
+  EXPECT_EQ(session_->failure()->entry(), "closed");
+  Start(Patient());
+  const std::array<int, 1> fd = {peer_->fd()};
+  ASSERT_TRUE(WaitReady(fd, {}, Patience())[0]) << "unread bytes make the close a reset";
+  HangUp();
+  EXPECT_THAT(FailureText(), HasSubstr(" broke: "));
+  EXPECT_EQ(session_->failure()->entry(), "reset");
+}
+
 TEST_F(AgainstRawPeer, GivesTheFramesThatCameBeforeTheEnd) {
   SendAll(*peer_, EncodeFrame("results", 1) + EncodeFrame("results", 2));
   HangUp();
@@ -216,6 +228,8 @@ TEST_F(AgainstRawPeer, FailsOnKeysThatStandTwice) {
 TEST_F(AgainstRawPeer, FailsOnAFrameOfTwoKinds) {
   SendAll(*peer_, Raw(R"({"results":1,"bye":{}})"));
   EXPECT_THAT(FailureText(), HasSubstr("one key"));
+  EXPECT_EQ(session_->failure()->entry(), "no_frame");
+  EXPECT_THAT(session_->failure()->remedy(), HasSubstr("--version"));
 }
 
 TEST_F(AgainstRawPeer, FailsWhenMoreComesThanIsRead) {

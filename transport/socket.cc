@@ -65,7 +65,9 @@ void SetOption(int fd, int level, int name, int value) {
 }
 
 [[noreturn]] void ThrowBroken(const SocketAddress& peer, int code) {
-  throw SessionError("reset", WithReason("the connection to " + peer.ToString() + " broke", code));
+  // A pipe is broken of which the peer had closed its end before.
+  throw SessionError(code == EPIPE ? "closed" : "reset",
+                     WithReason("the connection to " + peer.ToString() + " broke", code));
 }
 
 // Dial()'s work: rounds over the addresses until one answers.

@@ -76,6 +76,15 @@ TEST(Connection, NamesThePeerWhenItIsReset) {
   EXPECT_THAT([&] { ReadSome(pair.accepted); }, Fails("reset", peer + " broke"));
 }
 
+TEST(Connection, TellsACloseFromAResetAlsoWhereItOnlyWrites) {
+  ConnectedPair pair = Connect();
+  { const Connection gone = std::move(pair.dialled); }
+  const auto write = [&] {
+    for (const Deadline patience = In(kTestPatience); Now() < patience;) pair.accepted.Write("x");
+  };
+  EXPECT_THAT(write, Fails("closed", " broke: Broken pipe"));
+}
+
 TEST(Connection, KnowsBothAddresses) {
   const ConnectedPair pair = Connect();
   EXPECT_EQ(pair.dialled.peer().ip, "127.0.0.1");
