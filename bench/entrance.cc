@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "report/version.h"
+#include "transport/catalogue.h"
 #include "transport/handshake.h"
 #include "transport/hello.h"
 #include "transport/json_reader.h"
@@ -18,11 +19,8 @@ namespace {
 constexpr std::chrono::milliseconds kAnswerTimeout{30'000};
 
 Error Busy(std::size_t place, const Call& call) {
-  return {Blame::kRun,
-          "the server is busy: still at place " + std::to_string(place) + " of its queue after " +
-              InSeconds(call.wait),
-          "try again later, wait longer with --wait, or start the server with a higher "
-          "--max-sessions"};
+  return SessionError("full", "the server is busy: still at place " + std::to_string(place) +
+                                  " of its queue after " + InSeconds(call.wait));
 }
 
 // A queued client hears of its place every half second, so each frame has the same deadline.

@@ -45,6 +45,17 @@ constexpr CatalogueRow kRows[] = {
         "raise the limit (ulimit -n; LimitNOFILE in the service's unit); cat "
         "/proc/sys/fs/file-nr",
         Blame::kEnvironment),
+    Row("full", Facts::kNone, "the server has no place for another client",
+        "others measure, or wait until they can; connections that say nothing take the places",
+        "rdmabench status HOST tells who is there; try again later, wait longer with --wait, or "
+        "start the server with a higher --max-sessions, --max-queue or --max-per-address"),
+    Row("no_hello", Facts::kNone, "whoever connected did not say who it is",
+        "another program, or a scan of ports; its process is stopped or has ended; the network "
+        "between is cut",
+        "see what runs at that address; the server's --hello-timeout allows more time"),
+    Row("shutdown", Facts::kNone, "the server was told to end",
+        "its user or the service manager ended it; its host is going down",
+        "the log of the server; start it again"),
     Row("closed", Facts::kSession, "its process has ended, or its host closed the connection",
         "it was killed or crashed; it was ended by its user; its host went down",
         "the log of the server, dmesg of both hosts (out of memory?)"),

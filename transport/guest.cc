@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "transport/catalogue.h"
 #include "transport/peer_error.h"
 
 namespace rdmabench {
@@ -35,12 +36,22 @@ std::optional<std::pair<std::string, nlohmann::json>> Guest::Read(std::string_vi
     const std::size_t most = std::min(buffer.size(), decoder_.wanted());
     const std::size_t count = connection_.Read(std::span(buffer).first(most));
     if (connection_.closed()) {
-      throw Error(Blame::kRun, "it closed the connection " + std::string(when));
+      throw SessionError(request().empty() ? "no_hello" : "closed",
+                         "it closed the connection " + std::string(when));
     }
     if (count == 0) return std::nullopt;
     heard_at_ = Now();
-    const std::optional<std::string> frame = decoder_.Feed(std::span(buffer).first(count));
+    if (auto frame = Digest(std::span(buffer).first(count))) return frame;
+  }
+}
+
+std::optional<std::pair<std::string, nlohmann::json>> Guest::Digest(std::span<const char> bytes) {
+  try {
+    const std::optional<std::string> frame = decoder_.Feed(bytes);
     if (frame) return ParseFrame(*frame);
+    return std::nullopt;
+  } catch (const Error& error) {
+    throw SessionError("no_frame", error.what());
   }
 }
 

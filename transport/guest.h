@@ -4,6 +4,7 @@
 #include <chrono>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -51,6 +52,9 @@ class Guest {
   void Dismiss(const Error& reason) noexcept;
 
  private:
+  // The frame that is complete with these.
+  std::optional<std::pair<std::string, nlohmann::json>> Digest(std::span<const char> bytes);
+
   Connection connection_;
   Handshake handshake_;
   FrameDecoder decoder_;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "transport/catalogue.h"
 #include "transport/error.h"
 #include "transport/peer_error.h"
 
@@ -75,10 +76,10 @@ bool GuestQueue::Keep(Guest& guest, const std::set<int>& ready) {
         ready.contains(guest.fd()) ? guest.Read("while it was queued") : std::nullopt;
     if (frame && frame->first == "error") throw ErrorFromPeer(frame->second);
     if (frame && frame->first != "heartbeat") {
-      throw Error(Blame::kRun, "it sent '" + frame->first + "' while it was queued");
+      throw SessionError("out_of_turn", "it sent '" + frame->first + "' while it was queued");
     }
     if (Now() < guest.heard_at() + options_.peer_timeout) return true;
-    throw Error(Blame::kRun, "it has been silent for " + InSeconds(options_.peer_timeout));
+    throw SessionError("silent", "it has been silent for " + InSeconds(options_.peer_timeout));
   } catch (const Error& error) {
     Dismiss(guest, error);
     return false;

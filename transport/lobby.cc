@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "transport/catalogue.h"
 #include "transport/deadline.h"
 #include "transport/error.h"
 #include "transport/event_limiter.h"
@@ -159,12 +160,10 @@ class Lobby::Impl {
     }
     const std::size_t clients = running_.size() + queue_.size() + 1;
     if (clients > options_.sessions + options_.queue) {
-      Dismiss(
-          guest,
-          Error(Blame::kRun,
-                "the server is full: place " + std::to_string(clients - options_.sessions) +
-                    " in its queue was asked, " + std::to_string(options_.queue) + " are allowed",
-                "try again later"));
+      Dismiss(guest, SessionError("full", "the server is full: place " +
+                                              std::to_string(clients - options_.sessions) +
+                                              " in its queue was asked, " +
+                                              std::to_string(options_.queue) + " are allowed"));
       return;
     }
     const std::string name = guest.name();
@@ -287,7 +286,7 @@ class Lobby::Impl {
           .text = "is shutting down: " + std::to_string(running_.size()) +
                   " sessions are told to end, " + std::to_string(queue_.size()) +
                   " queued clients are sent away"});
-    const Error reason(Blame::kRun, "the server is shutting down");
+    const Error reason = SessionError("shutdown", "the server is shutting down");
     reception_.Close(reason);
     queue_.Close(reason);
     SignalSessions(SIGTERM);

@@ -113,7 +113,10 @@ TEST_F(LobbyTest, RefusesMoreThanTheQueueHolds) {
   Connection second = CallAndSayHello();
   EXPECT_TRUE(GetsPlace(second, 1));
   Connection third = CallAndSayHello();
-  EXPECT_THAT(ErrorText(third), HasSubstr("place 2 in its queue was asked, 1 are allowed"));
+  const Json refusal = Answer(third).second;
+  EXPECT_THAT(refusal["message"].get<std::string>(),
+              HasSubstr("place 2 in its queue was asked, 1 are allowed"));
+  EXPECT_EQ(refusal["entry"], "full");
   EXPECT_FALSE(ReadFrame(third)) << "the connection is closed";
 }
 
@@ -239,7 +242,9 @@ TEST_F(LobbyTest, EndsAtAnInterrupt) {
   Connection stranger = Call();
   kill(getpid(), SIGTERM);
   EXPECT_EQ(Status(), 128 + SIGTERM);
-  EXPECT_EQ(ErrorText(second), "the server is shutting down");
+  const Json farewell = Answer(second).second;
+  EXPECT_EQ(farewell["message"], "the server is shutting down");
+  EXPECT_EQ(farewell["entry"], "shutdown");
   EXPECT_EQ(kill(pid_, 0), -1) << "the session is reaped";
   EXPECT_TRUE(journal_.Has("ended: signal 15 (Terminated)"));
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "transport/catalogue.h"
 #include "transport/error.h"
 #include "transport/handshake.h"
 #include "transport/hello.h"
@@ -27,15 +28,12 @@ void Reception::Receive(Connection connection, std::size_t clients_of_its_addres
   const std::size_t present = CountOf(ip) + clients_of_its_address;
   std::optional<Error> reason;
   if (present >= options_.per_address) {
-    reason.emplace(Blame::kRun,
-                   ip + " has " + Many(present, "connection") + " to the server, allowed are " +
-                       std::to_string(options_.per_address),
-                   "try again later, or start the server with a higher --max-per-address");
+    reason = SessionError("full", ip + " has " + Many(present, "connection") +
+                                      " to the server, allowed are " +
+                                      std::to_string(options_.per_address));
   } else if (!MakeRoomFor(ip)) {
-    reason.emplace(
-        Blame::kRun,
-        Many(options_.strangers, "connection") + " without a hello so far, more are not allowed",
-        "try again later");
+    reason = SessionError("full", Many(options_.strangers, "connection") +
+                                      " without a hello so far, more are not allowed");
   }
   if (!reason) {
     strangers_.push_back({.guest = std::move(guest), .is_challenged = false, .told_at = {}});
@@ -66,7 +64,7 @@ bool Reception::MakeRoomFor(std::string_view ip) {
   const auto oldest =
       std::find_if(strangers_.begin(), strangers_.end(),
                    [most](const Stranger& stranger) { return stranger.guest.ip() == most->first; });
-  Dismiss(oldest->guest, Error(Blame::kRun, "it gave way to a connection of another address"));
+  Dismiss(oldest->guest, SessionError("full", "it gave way to a connection of another address"));
   strangers_.erase(oldest);
   return true;
 }
@@ -116,7 +114,7 @@ bool Reception::Keep(Stranger& stranger, const std::set<int>& ready, std::vector
     }
     if (Now() < guest.arrived_at() + options_.hello_timeout) return true;
     const std::string missing = stranger.is_challenged ? "no proof of the secret" : "no hello";
-    throw Error(Blame::kRun, missing + " came within " + InSeconds(options_.hello_timeout));
+    throw SessionError("no_hello", missing + " came within " + InSeconds(options_.hello_timeout));
   } catch (const Error& error) {
     Dismiss(guest, error);
     return false;
@@ -128,7 +126,7 @@ bool Reception::Hear(Stranger& stranger, const std::string& kind, const nlohmann
   if (kind == "error") throw ErrorFromPeer(body);
   const std::string awaited = stranger.is_challenged ? "proof" : "hello";
   if (kind != awaited) {
-    throw Error(Blame::kRun, "it sent '" + kind + "' in place of " + awaited);
+    throw SessionError("out_of_turn", "it sent '" + kind + "' in place of " + awaited);
   }
   if (stranger.is_challenged) return HearProof(stranger, body);
   HearHello(stranger, body);

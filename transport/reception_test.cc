@@ -240,6 +240,7 @@ struct OutOfTurn {
   std::string_view kind;
   std::string_view body;
   std::string_view answer;
+  std::string_view entry = "";
 };
 
 class NoProof : public ReceptionTest, public testing::WithParamInterface<OutOfTurn> {};
@@ -250,6 +251,7 @@ TEST_P(NoProof, IsRefusedAtOnce) {
   Challenged(client);
   SendAll(client, EncodeFrame(GetParam().kind, Json::parse(GetParam().body)));
   EXPECT_THAT(ErrorText(client), HasSubstr(GetParam().answer));
+  EXPECT_EQ(told_.back().error->entry(), GetParam().entry);
   EXPECT_THAT(admitted_, IsEmpty());
 }
 
@@ -259,8 +261,8 @@ INSTANTIATE_TEST_SUITE_P(
                     OutOfTurn{"proof", R"({"mac":"00"})", "allowed are 64 hexadecimal digits"},
                     OutOfTurn{"proof", R"({"mac":7})", "allowed are 64 hexadecimal digits"},
                     OutOfTurn{"proof", "[]", "proof is a list"},
-                    OutOfTurn{"plan", "{}", "'plan' in place of proof"},
-                    OutOfTurn{"hello", "{}", "'hello' in place of proof"},
+                    OutOfTurn{"plan", "{}", "'plan' in place of proof", "out_of_turn"},
+                    OutOfTurn{"hello", "{}", "'hello' in place of proof", "out_of_turn"},
                     OutOfTurn{"error", R"({"message":"no file"})", "peer: no file"}));
 
 TEST_F(ReceptionTest, RefusesAProofBeforeHello) {
@@ -290,6 +292,7 @@ TEST_F(ReceptionTest, DismissesWhoProvesNothingHoweverMuchItSends) {
     return !told_.empty();
   });
   EXPECT_THAT(told_[0].text, HasSubstr("no proof of the secret came within 0.04 s"));
+  EXPECT_EQ(told_[0].error->entry(), "no_hello");
 }
 
 TEST_F(ReceptionTest, TakesNoLargerFrameThanAHelloNeeds) {
@@ -297,6 +300,7 @@ TEST_F(ReceptionTest, TakesNoLargerFrameThanAHelloNeeds) {
   Connection client = Call();
   SendAll(client, std::string_view("\x00\x00\x20\x01{", 5));
   EXPECT_THAT(ErrorText(client), HasSubstr("a frame of 8193 bytes, allowed are 1 to 8192"));
+  EXPECT_EQ(told_.back().error->entry(), "no_frame");
 }
 
 TEST_F(ReceptionTest, AsksForTheSecretThatItHasNow) {
@@ -318,6 +322,7 @@ TEST_F(ReceptionTest, BoundsTheConnectionsOfAnAddress) {
   EXPECT_FALSE(ReadFrame(third)) << "the connection is closed";
   EXPECT_THAT(told_, Contains(AllOf(Field(&Event::kind, EventKind::kTurnedAway),
                                     Field(&Event::peer, third.local().ToString()))));
+  EXPECT_EQ(told_.back().error->entry(), "full");
   Connection other = Call(kElsewhere);
   SendAll(other, EncodeFrame("hello", HelloToJson(MakeHello("0.1.0", kRunRequest))));
   AttendUntilAdmitted();
