@@ -41,9 +41,8 @@ void Greet(Session& session, std::string_view request, const Call& call) {
   const auto [kind, body] = session.ReceiveAny({"challenge", "welcome", "queued", "status"},
                                                In(kAnswerTimeout), "its challenge");
   if (kind != "challenge") {
-    throw Error(Blame::kRun,
-                "the server has no secret, and so cannot show that it is the one you mean",
-                "start it with --secret-file, or leave --secret-file out here");
+    throw SessionError("secret",
+                       "the server has no secret, and so cannot show that it is the one you mean");
   }
   const Handshake handshake{.request = hello.request,
                             .client_nonce = hello.nonce,
@@ -56,10 +55,7 @@ void Greet(Session& session, std::string_view request, const Call& call) {
   session.Begin("waiting for its answer");
 }
 
-Error SecretIsAskedFor() {
-  return {Blame::kRun, "the server asks for a secret",
-          "give the file that it was started with, or a copy of it, by --secret-file"};
-}
+Error SecretIsAskedFor() { return SessionError("secret", "the server asks for a secret"); }
 
 void Enter(Session& session, std::string_view request, const Call& call, const Observer& observer) {
   Greet(session, request, call);

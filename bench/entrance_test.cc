@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -46,7 +47,7 @@ class Entrance : public testing::Test {
         // The client has left.
       }
     });
-    Call call;
+    Call call = call_;
     if (!secret.empty()) {
       call.secret = std::make_shared<const Secret>(Secret::FromText(secret, "a test"));
     }
@@ -74,6 +75,8 @@ class Entrance : public testing::Test {
     Say(client, "queued", {{"place", 1}});
     Say(client, "welcome", {{"tool_version", "0.1.0"}});
   }
+
+  Call call_;
 };
 
 TEST_F(Entrance, IsOpenWhereNeitherSideHasASecret) { EXPECT_FALSE(EnterWith("", Welcome)); }
@@ -91,10 +94,22 @@ TEST_F(Entrance, ProvesTheSecretAndSeesItProven) {
   EXPECT_TRUE(is_proven);
 }
 
+TEST_F(Entrance, WaitsForItsTurnNoLongerThanItShall) {
+  call_.wait = std::chrono::milliseconds(0);
+  const auto failure = EnterWith("", [](Connection& client) {
+    Say(client, "queued", {{"place", 3}});
+  });
+  ASSERT_TRUE(failure);
+  EXPECT_THAT(failure->what(), HasSubstr("still at place 3 of its queue"));
+  EXPECT_EQ(failure->entry(), "full");
+  EXPECT_THAT(failure->remedy(), HasSubstr("--wait"));
+}
+
 TEST_F(Entrance, SaysThatASecretIsAskedFor) {
   const auto failure = EnterWith("", [](Connection& client) { Challenge(client); });
   ASSERT_TRUE(failure);
   EXPECT_STREQ(failure->what(), "the server asks for a secret");
+  EXPECT_EQ(failure->entry(), "secret");
   EXPECT_THAT(failure->remedy(), HasSubstr("--secret-file"));
 }
 
@@ -106,6 +121,7 @@ TEST_F(Entrance, RefusesAServerThatAsksForNone) {
     });
     ASSERT_TRUE(failure);
     EXPECT_THAT(failure->what(), HasSubstr("the server has no secret"));
+    EXPECT_EQ(failure->entry(), "secret");
   }
 }
 

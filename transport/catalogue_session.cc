@@ -53,6 +53,10 @@ constexpr CatalogueRow kRows[] = {
         "another program, or a scan of ports; its process is stopped or has ended; the network "
         "between is cut",
         "see what runs at that address; the server's --hello-timeout allows more time"),
+    Row("secret", Facts::kNone, "the two sides do not have the same secret",
+        "one of them was given none; their files differ; the server has not read its file again",
+        "give the same --secret-file on both hosts ('sha256sum FILE' tells), or none on either; "
+        "a server reads its file again at SIGHUP"),
     Row("shutdown", Facts::kNone, "the server was told to end",
         "its user or the service manager ended it; its host is going down",
         "the log of the server; start it again"),

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "transport/catalogue.h"
 #include "transport/hex.h"
 #include "transport/json_reader.h"
 #include "transport/session.h"
@@ -58,9 +59,8 @@ bool IsProof(const nlohmann::json& body, const Secret& secret, Prover prover,
 }
 
 Error WrongSecret(Prover prover) {
-  return {Blame::kRun, "wrong secret: the " + std::string(NameOf(prover)) + "'s is another one",
-          "give the same --secret-file on both hosts ('sha256sum FILE' tells); a server reads it "
-          "again at SIGHUP"};
+  return SessionError("secret",
+                      "wrong secret: the " + std::string(NameOf(prover)) + "'s is another one");
 }
 
 }  // namespace rdmabench

@@ -76,6 +76,7 @@ TEST_F(HandshakeTest, RefusesASidesOwnProofSentBack) {
 TEST_F(HandshakeTest, SaysWhoseSecretIsAnother) {
   EXPECT_STREQ(WrongSecret(Prover::kClient).what(), "wrong secret: the client's is another one");
   EXPECT_STREQ(WrongSecret(Prover::kServer).what(), "wrong secret: the server's is another one");
+  EXPECT_EQ(WrongSecret(Prover::kClient).entry(), "secret");
   EXPECT_THAT(WrongSecret(Prover::kClient).remedy(), HasSubstr("--secret-file"));
 }
 
