@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <chrono>
 #include <deque>
+#include <optional>
 #include <random>
 #include <string_view>
 #include <utility>
@@ -57,7 +58,7 @@ class Dialer {
     std::size_t index = 0;
     CmId id;
     Deadline not_before;
-    std::string problem;  // of the attempt before
+    std::optional<Error> problem;  // of the attempt before
     CmPeer peer;
     bool done = false;
   };
@@ -176,10 +177,10 @@ void Dialer::Finish(Call& call, const CmPeer& peer) {
 void Dialer::Fail(Call& call, const CmEvent& event) {
   // A farewell is refused, or nobody listens any more, as it was heard before.
   if (call.index == pairs_.size() && IsRefusal(event)) return Finish(call, {});
-  call.problem = CmFailureText(event);
   if (call.done || !IsTransient(event)) {
     throw CmError(event, Attempted(call));
   }
+  call.problem = CmError(event, Attempted(call) + " in time");
   call.id.reset();
   call.not_before = In(kPause);
   waiting_.push_back(&call);
@@ -201,13 +202,11 @@ void Dialer::ThrowLate() const {
   const Call* late = nullptr;
   for (const Call& call : calls_) {
     if (call.done) continue;
-    if (late == nullptr || (late->problem.empty() && !call.problem.empty())) late = &call;
+    if (late == nullptr || (!late->problem && call.problem)) late = &call;
   }
   assert(late != nullptr);
-  throw Error(Blame::kRun,
-              Attempted(*late) + " in time: " +
-                  (late->problem.empty() ? "the peer did not answer" : late->problem),
-              CmLateRemedy());
+  if (late->problem) throw Error(*late->problem);
+  throw CmLateError(Attempted(*late) + " in time: the peer did not answer");
 }
 
 // The accepting side of all queue pairs.
@@ -321,9 +320,8 @@ void Host::ThrowLate() const {
   if (turned_away_ > 0) {
     reason += "; " + std::to_string(turned_away_) + " requests without our token were turned away";
   }
-  throw Error(Blame::kRun,
-              Attempted(static_cast<std::size_t>(late - guests_.begin())) + " in time: " + reason,
-              CmLateRemedy());
+  throw CmLateError(Attempted(static_cast<std::size_t>(late - guests_.begin())) +
+                    " in time: " + reason);
 }
 
 constexpr std::string_view kListenRemedy =

@@ -74,6 +74,11 @@ Blame BlameOf(const CmEvent& event) {
   return local ? Blame::kEnvironment : Blame::kRun;
 }
 
+// That of a peer from which no event comes.
+const CatalogueRow& LateRow() {
+  return *RowOfConnection(RDMA_CM_EVENT_UNREACHABLE, CatalogueRow::kAnyReason);
+}
+
 constexpr std::string_view kModuleRemedy =
     "is the kernel module rdma_ucm loaded (modprobe rdma_ucm), is there an RDMA device (rdma "
     "link), and may this user open /dev/infiniband/rdma_cm?";
@@ -170,9 +175,12 @@ Error CmError(const CmEvent& event, const std::string& attempted) {
   return error;
 }
 
-std::string CmLateRemedy() {
-  return AdviceOf(*RowOfConnection(RDMA_CM_EVENT_UNREACHABLE, CatalogueRow::kAnyReason));
+Error CmLateError(const std::string& happened) {
+  const CatalogueRow& row = LateRow();
+  return Error(Blame::kRun, happened, AdviceOf(row)).Of(EntryOf(row));
 }
+
+std::string CmLateRemedy() { return AdviceOf(LateRow()); }
 
 bool IsTransient(const CmEvent& event) {
   const CatalogueRow* row = RowOf(event);

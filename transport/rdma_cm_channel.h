@@ -75,7 +75,9 @@ std::string CmFailureText(const CmEvent& event);
 bool IsRefusal(const CmEvent& event);
 // An error of the event's row in the catalogue: what was attempted, then what has happened.
 Error CmError(const CmEvent& event, const std::string& attempted);
-// What the reader can do where no event has come at all.
+// An error of the row of a peer that does not answer, where no event has come at all.
+Error CmLateError(const std::string& happened);
+// What the reader can do then.
 std::string CmLateRemedy();
 // Whether another attempt may well succeed: nothing has been decided by a program or by the
 // configuration.

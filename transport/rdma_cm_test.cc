@@ -233,6 +233,14 @@ INSTANTIATE_TEST_SUITE_P(
                 "RDMA_CM_EVENT_ESTABLISHED: Cannot allocate memory", true}),
     [](const auto& test) { return test.param.name; });
 
+TEST(CmError, WithoutAnEventIsOfAPeerThatDoesNotAnswer) {
+  const Error error = CmLateError("cannot accept it in time: the peer did not ask for it");
+  EXPECT_STREQ(error.what(), "cannot accept it in time: the peer did not ask for it");
+  EXPECT_EQ(error.entry(), "RDMA_CM_EVENT_UNREACHABLE");
+  EXPECT_EQ(error.blame(), Blame::kRun);
+  EXPECT_EQ(error.remedy(), CmLateRemedy());
+}
+
 CmOptions OptionsOf(const char* type) {
   CmOptions options;
   options.type = &FindQpType(type);
