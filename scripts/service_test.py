@@ -75,7 +75,7 @@ def test_the_log_for_programs_is_an_object_a_line():
         with socket.create_connection(("127.0.0.1", server.port), PATIENCE) as hostile:
             hostile.sendall(b"GET /\n\x1b[2J HTTP/1.1\r\n\r\n")
             dismissed = server.wait_for_event("dismissed")
-        assert dismissed["peer"].startswith("127.0.0.1:") and dismissed["error"]["message"]
+        assert dismissed["peer"].startswith("127.0.0.1:") and dismissed["error"]["message"] and dismissed["error"]["code"] == "no_frame"
         assert server.end() == 0
         events = [json.loads(line) for line in server.lines]
     assert [events[0]["event"], events[-1]["event"]] == ["listening", "shutting_down"]
@@ -90,6 +90,7 @@ def test_a_start_that_fails_is_a_line_of_that_log():
     assert done.returncode == 3
     event = json.loads(done.stderr)
     assert event["event"] == "server_failed" and str(server.port) in event["error"]["message"] and event["error"]["remedy"]
+    assert event["error"]["code"] == "port_taken"
 
 
 def test_status_says_that_it_is_idle():

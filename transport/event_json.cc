@@ -40,6 +40,7 @@ nlohmann::ordered_json PlacedErrorToJson(const Error& error) {
   };
   add("host", error.host());
   add("step", error.step());
+  add("code", error.entry());
   add("message", error.what());
   add("remedy", error.remedy());
   return json;
@@ -68,7 +69,7 @@ EventKind KindOf(const nlohmann::json& json) {
 Error PlacedErrorFromJson(const nlohmann::json& json) {
   if (!json.is_object()) Refuse("its error is no object");
   Error error(Blame::kRun, TextOf(json, "message"), TextOf(json, "remedy"));
-  return error.At(TextOf(json, "host"), TextOf(json, "step"));
+  return error.At(TextOf(json, "host"), TextOf(json, "step")).Of(TextOf(json, "code"));
 }
 
 EventField FieldFromJson(const std::string& key, const nlohmann::json& value) {

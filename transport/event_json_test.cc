@@ -17,7 +17,7 @@ Event Read(std::string_view text) { return SessionEventFromJson(ParseJson(text, 
 
 Event Failure() {
   Error error(Blame::kEnvironment, "cannot open rxe0", "as root: rdma link add");
-  error.At("server", "opening the device");
+  error.At("server", "opening the device").Of("ibv_open_device EACCES");
   return {.kind = EventKind::kSessionEnded,
           .peer = "10.0.0.1:5",
           .text = "failed: cannot open rxe0",
@@ -29,7 +29,8 @@ TEST(EventJson, HasNameAndPeerFirstThenTheFields) {
   EXPECT_EQ(EventToJson(Failure()).dump(),
             R"({"event":"session_ended","peer":"10.0.0.1:5","plan":"write_bw rc","tests":2,)"
             R"("seconds":1.5,"error":{"host":"server","step":"opening the device",)"
-            R"("message":"cannot open rxe0","remedy":"as root: rdma link add"},)"
+            R"("code":"ibv_open_device EACCES","message":"cannot open rxe0",)"
+            R"("remedy":"as root: rdma link add"},)"
             R"("text":"failed: cannot open rxe0"})");
 }
 
@@ -58,6 +59,7 @@ TEST(EventJson, ComesBackWithoutThePeer) {
   EXPECT_EQ(std::string(event.error->what()), "cannot open rxe0");
   EXPECT_EQ(event.error->remedy(), "as root: rdma link add");
   EXPECT_EQ(event.error->step(), "opening the device");
+  EXPECT_EQ(event.error->entry(), "ibv_open_device EACCES");
   nlohmann::ordered_json back = EventToJson(event);
   nlohmann::ordered_json sent = EventToJson(Failure());
   sent.erase("peer");
@@ -78,7 +80,8 @@ TEST(EventJson, OfASessionIsRefusedWhereItIsNone) {
        {R"([])", R"({})", R"({"event":5})", R"({"event":"test_started","text":[]})",
         R"({"event":"test_started","runs":-1})", R"({"event":"test_started","runs":null})",
         R"({"event":"test_started","a b":1})", R"({"event":"test_started","error":"x"})",
-        R"({"event":"test_started","error":{"host":1}})"}) {
+        R"({"event":"test_started","error":{"host":1}})",
+        R"({"event":"test_started","error":{"code":[]}})"}) {
     EXPECT_THAT([&] { Read(text); }, ThrowsMessage<Error>(HasSubstr("no event"))) << text;
   }
 }
