@@ -26,7 +26,7 @@ constexpr CatalogueRow kRows[] = {
         "no server runs there; it listens on another port or address; a firewall refuses",
         "start 'rdmabench server' there, or check --port and the firewall"),
     Row("no_way", Facts::kNone, "no connection could be made",
-        "no route; a firewall that drops; the host is down",
+        "no route; a firewall that drops; the host is down; --source-ip is of another family",
         "start 'rdmabench server' there, or check --port and the firewall; ping"),
     Row("port_taken", Facts::kNone, "something listens on that port already",
         "another server is still running; another program has the port",

@@ -73,22 +73,39 @@ void SetOption(int fd, int level, int name, int value) {
 // Dial()'s work: rounds over the addresses until one answers.
 class Dialer {
  public:
-  explicit Dialer(const DialOptions& options) : options_(options), deadline_(In(options.timeout)) {}
+  explicit Dialer(const DialOptions& options)
+      : options_(options),
+        source_(options.source_ip.empty() ? nullptr : ParseAddress(options.source_ip, 0)),
+        deadline_(In(options.timeout)) {}
 
   Connection Run() {
     const AddressList list = Resolve(options_.host, options_.port, deadline_, options_.interrupt);
+    const std::vector<const addrinfo*> usable = Usable(list.get());
     while (true) {
-      if (std::optional<Connection> connection = Round(list.get())) return std::move(*connection);
+      if (std::optional<Connection> connection = Round(usable)) return std::move(*connection);
       if (Now() >= deadline_) ThrowUnreached();
       WaitFor(-1, std::min(deadline_, In(kBetweenRounds)));
     }
   }
 
  private:
-  std::optional<Connection> Round(const addrinfo* first) {
-    int left = 0;
-    for (const addrinfo* address = first; address != nullptr; address = address->ai_next) ++left;
+  std::string Where() const { return SocketAddress{options_.host, options_.port}.ToString(); }
+
+  // Those of the source's family.
+  std::vector<const addrinfo*> Usable(const addrinfo* first) const {
+    std::vector<const addrinfo*> usable;
     for (const addrinfo* address = first; address != nullptr; address = address->ai_next) {
+      const bool fits = source_ == nullptr || source_->ai_family == address->ai_family;
+      if (fits) usable.push_back(address);
+    }
+    if (!usable.empty()) return usable;
+    const std::string what = "there is no way to " + Where() + " from " + options_.source_ip;
+    throw SessionError("no_way", WithReason(what, EAFNOSUPPORT));
+  }
+
+  std::optional<Connection> Round(const std::vector<const addrinfo*>& addresses) {
+    auto left = static_cast<int>(addresses.size());
+    for (const addrinfo* address : addresses) {
       // An address that swallows packets must not use up the time of those after it.
       const Deadline until = Now() + (deadline_ - Now()) / left--;
       Descriptor socket(
@@ -105,11 +122,9 @@ class Dialer {
     return std::nullopt;
   }
 
-  void BindSource(const Descriptor& socket, int family) const {
-    if (options_.source_ip.empty()) return;
-    const AddressList source = ParseAddress(options_.source_ip, 0);
-    if (source->ai_family != family) return;
-    if (bind(socket.get(), source->ai_addr, source->ai_addrlen) == 0) return;
+  void BindSource(const Descriptor& socket) const {
+    if (source_ == nullptr) return;
+    if (bind(socket.get(), source_->ai_addr, source_->ai_addrlen) == 0) return;
     const int code = errno;  // in use: no port of that address is left
     throw SessionError(code == EADDRINUSE ? "exhausted" : "foreign_address",
                        WithReason("cannot connect from " + options_.source_ip, code));
@@ -117,7 +132,7 @@ class Dialer {
 
   // 0, or the errno value that says why not.
   int Connect(const Descriptor& socket, const addrinfo& address, Deadline until) const {
-    BindSource(socket, address.ai_family);
+    BindSource(socket);
     if (connect(socket.get(), address.ai_addr, address.ai_addrlen) == 0) return 0;
     if (errno != EINPROGRESS && errno != EINTR) return errno;
     if (!WaitFor(socket.get(), until)) return ETIMEDOUT;
@@ -139,15 +154,15 @@ class Dialer {
   }
 
   [[noreturn]] void ThrowUnreached() const {
-    const std::string where = SocketAddress{options_.host, options_.port}.ToString();
     const bool refused = last_code_ == ECONNREFUSED;
     const std::string what = refused ? "nobody listens on " : "there is no way to ";
     const std::string tried = " (tried " + InSeconds(options_.timeout) + ")";
     throw SessionError(refused ? "nobody_listens" : "no_way",
-                       WithReason(what + where + tried, last_code_));
+                       WithReason(what + Where() + tried, last_code_));
   }
 
   const DialOptions& options_;
+  AddressList source_;  // null: the routing table's choice
   Deadline deadline_;
   int last_code_ = 0;
 };

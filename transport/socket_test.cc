@@ -193,6 +193,15 @@ TEST(Dial, UsesTheSourceAddress) {
       Fails("foreign_address", "cannot connect from 192.0.2.1"));
 }
 
+// It would come from another address than it was told to.
+TEST(Dial, GoesToNoAddressOfAnotherFamilyThanItsSource) {
+  const Listener listener(Here(), 0);
+  const auto dial = [&] {
+    Dial({.host = "127.0.0.1", .port = listener.port(), .source_ip = "::1"});
+  };
+  EXPECT_THAT(dial, Fails("no_way", std::to_string(listener.port()) + " from ::1: "));
+}
+
 TEST(Dial, EndsAtAnInterrupt) {
   const Interrupt interrupt;
   kill(getpid(), SIGTERM);
