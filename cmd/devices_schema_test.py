@@ -2,55 +2,25 @@
 """The schema of `rdmabench devices --json` accepts the golden document, and refuses broken ones."""
 
 import copy
-import json
-import pathlib
+import sys
 import unittest
 
-import jsonschema
+sys.path.insert(0, "report")  # of the workspace, where Bazel starts tests
+from schema_checks import SchemaChecks, errors_in, keys_in, load, objects  # noqa: E402
 
-HERE = pathlib.Path("cmd")  # relative to the workspace, where Bazel starts tests
-SCHEMA = json.loads((HERE / "devices_schema.json").read_text(encoding="utf-8"))
-GOLDEN = json.loads((HERE / "testdata" / "devices.json").read_text(encoding="utf-8"))
-
-
-def errors_in(document):
-    return list(jsonschema.Draft202012Validator(SCHEMA).iter_errors(document))
+SCHEMA = load("cmd/devices_schema.json")
+GOLDEN = load("cmd/testdata/devices.json")
 
 
-def objects():
-    """Every schema of an object, by name."""
-    definitions = {"document": SCHEMA} | SCHEMA["$defs"]
-    return {name: schema for name, schema in definitions.items() if "properties" in schema}
-
-
-def keys_in(value):
-    if isinstance(value, dict):
-        return set(value).union(*map(keys_in, value.values()))
-    if isinstance(value, list):
-        return set().union(*map(keys_in, value))
-    return set()
-
-
-class SchemaTest(unittest.TestCase):
-    def test_is_a_valid_schema(self):
-        jsonschema.Draft202012Validator.check_schema(SCHEMA)
-
-    def test_is_strict_and_describes_every_key(self):
-        for name, schema in objects().items():
-            with self.subTest(object=name):
-                self.assertIs(schema["additionalProperties"], False)
-                self.assertLessEqual(set(schema["required"]), set(schema["properties"]))
-                for key, value in schema["properties"].items():
-                    self.assertTrue(value.get("description"), key)
+class SchemaTest(SchemaChecks, unittest.TestCase):
+    schema = SCHEMA
+    documents = {"devices": GOLDEN}
 
 
 class GoldenTest(unittest.TestCase):
-    def test_is_valid(self):
-        self.assertEqual(errors_in(GOLDEN), [])
-
     def test_shows_every_key_of_the_schema(self):
         """A key that nothing writes is a promise that nothing keeps."""
-        known = set().union(*(schema["properties"] for schema in objects().values()))
+        known = set().union(*(schema["properties"] for schema in objects(SCHEMA).values()))
         self.assertEqual(known - keys_in(GOLDEN), set())
 
     def test_has_the_order_of_the_schema(self):
@@ -63,7 +33,7 @@ class BrokenTest(unittest.TestCase):
     def refuses(self, change):
         document = copy.deepcopy(GOLDEN)
         change(document, document["devices"][0], document["devices"][0]["ports"][0])
-        self.assertNotEqual(errors_in(document), [])
+        self.assertNotEqual(errors_in(document, SCHEMA), [])
 
     def test_refuses_what_is_missing(self):
         self.refuses(lambda document, device, port: document.pop("devices"))
