@@ -1,35 +1,20 @@
 #include "transport/interrupt.h"
 
-#include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/signalfd.h>
-#include <unistd.h>
 
 #include <array>
 #include <csignal>
 #include <vector>
 
 #include "transport/error.h"
+#include "transport/signal_descriptor.h"
 #include "transport/without_signals.h"
 
 namespace rdmabench {
 namespace {
 
-sigset_t OurSignals() {
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, SIGINT);
-  sigaddset(&set, SIGTERM);
-  return set;
-}
-
-Descriptor BlockedSignals() {
-  const sigset_t set = OurSignals();
-  Check(pthread_sigmask(SIG_BLOCK, &set, nullptr), "cannot block SIGINT and SIGTERM");
-  return Descriptor(CheckErrno(signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC),
-                               "cannot create a descriptor for signals"));
-}
+sigset_t OurSignals() { return SignalSet({SIGINT, SIGTERM}); }
 
 Descriptor Event() {
   return Descriptor(CheckErrno(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), "cannot create an event"));
@@ -41,15 +26,10 @@ void Watch(const Descriptor& set, const Descriptor& watched) {
   CheckErrno(epoll_ctl(set.get(), EPOLL_CTL_ADD, watched.get(), &event), "cannot wait for signals");
 }
 
-void Unblock() {
-  const sigset_t set = OurSignals();
-  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
-}
-
 // As the signal would have, had nobody taken it.
 void EndTheProgram(int signal_number) {
   signal(signal_number, SIG_DFL);
-  Unblock();
+  UnblockSignals(OurSignals());
   raise(signal_number);
 }
 
@@ -57,7 +37,7 @@ void EndTheProgram(int signal_number) {
 
 Interrupt::Interrupt(std::chrono::milliseconds same_wish)
     : same_wish_(same_wish),
-      signals_(BlockedSignals()),
+      signals_(BlockSignals(OurSignals(), "SIGINT and SIGTERM")),
       latch_(Event()),
       either_(CheckErrno(epoll_create1(EPOLL_CLOEXEC), "cannot wait for signals")),
       stop_(Event()) {
@@ -99,11 +79,10 @@ void Interrupt::TakeThoseThatCame() const {
   if (!WaitReady(fds, {}, Now())[0]) return;
   // The latch first: whoever waits sees the descriptor readable throughout.
   eventfd_write(latch_.get(), 1);
-  signalfd_siginfo taken = {};
-  while (read(signals_.get(), &taken, sizeof(taken)) > 0) {
+  while (const std::optional<int> taken = TakeSignal(signals_)) {
     const bool is_granted = granted_until_ && Now() < *granted_until_;
     const bool ends = granted_until_ || next_ends_;
-    if (ends && !is_granted) EndTheProgram(static_cast<int>(taken.ssi_signo));
+    if (ends && !is_granted) EndTheProgram(*taken);
     if (!granted_until_) granted_until_ = In(same_wish_);
   }
 }
@@ -111,7 +90,7 @@ void Interrupt::TakeThoseThatCame() const {
 void Interrupt::RestoreSignals() {
   signal(SIGINT, SIG_DFL);
   signal(SIGTERM, SIG_DFL);
-  Unblock();
+  UnblockSignals(OurSignals());
 }
 
 }  // namespace rdmabench
