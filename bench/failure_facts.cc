@@ -1,6 +1,5 @@
 #include "bench/failure_facts.h"
 
-#include <fstream>
 #include <string_view>
 #include <utility>
 
@@ -8,7 +7,9 @@
 #include "bench/wire_model.h"
 #include "transport/catalogue.h"
 #include "transport/counter_table.h"
+#include "transport/file_tree.h"
 #include "transport/joined.h"
+#include "transport/netdev_mtu.h"
 #include "transport/qp_type.h"
 #include "transport/socket.h"
 
@@ -16,13 +17,6 @@ namespace rdmabench {
 namespace {
 
 constexpr std::size_t kMostCounters = 6;  // that tell of errors
-
-std::optional<std::uint32_t> NetdevMtu(const std::string& netdev) {
-  std::ifstream file("/sys/class/net/" + netdev + "/mtu");
-  std::uint32_t bytes = 0;
-  if (netdev.empty() || !(file >> bytes)) return std::nullopt;
-  return bytes;
-}
 
 // "::ffff:10.0.0.1" as the kernel routes it.
 std::string AddressOf(const Gid& gid) {
@@ -49,7 +43,7 @@ PathFacts ReadPathFacts(const Rail& rail, const Path& path, Role role) {
                   .active_mtu_bytes = rail.port.active_mtu_bytes,
                   .netdev_mtu_bytes = {},
                   .route_mtu_bytes = {}};
-  facts.netdev_mtu_bytes = NetdevMtu(facts.netdev);
+  facts.netdev_mtu_bytes = MtuOf(FileTree("/"), facts.netdev);
   // A link-local address has no route without its interface.
   if (facts.own_gid && facts.peer_gid && !facts.peer_gid->IsLinkLocal()) {
     facts.route_mtu_bytes = RouteMtu(AddressOf(*facts.own_gid), AddressOf(*facts.peer_gid));

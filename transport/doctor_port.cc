@@ -6,6 +6,7 @@
 
 #include "transport/device_sysfs.h"
 #include "transport/joined.h"
+#include "transport/netdev_mtu.h"
 
 namespace rdmabench {
 namespace {
@@ -81,7 +82,6 @@ std::optional<Symptom> SmallMtu(const Machine& machine, const DeviceInfo& device
     return std::nullopt;
   }
   const std::string netdev = NetdevOf(device, port);
-  const std::string file = "/sys/class/net/" + netdev + "/mtu";
   const std::string active = std::to_string(port.active_mtu_bytes);
   Symptom symptom{.what = PortName(device, port) + " has an MTU of " + active +
                           ", and could have " + std::to_string(port.max_mtu_bytes),
@@ -90,7 +90,8 @@ std::optional<Symptom> SmallMtu(const Machine& machine, const DeviceInfo& device
                       "set the subnet's MTU in the subnet manager (opensm's "
                       "partitions.conf, mtu=5)"};
   if (IsRoce(port) && !netdev.empty()) {
-    symptom.evidence += "; " + Said(file, machine.files.Line(file).value_or("not known"));
+    const std::optional<std::uint32_t> mtu = MtuOf(machine.files, netdev);
+    symptom.evidence += "; " + Said(MtuFile(netdev), mtu ? std::to_string(*mtu) : "not known");
     symptom.remedy =
         "ip link set dev " + netdev +
         " mtu 9000 (4200 is enough) on both hosts, and as much on the switches between";

@@ -8,6 +8,7 @@
 #include "transport/doctor_port.h"
 #include "transport/error.h"
 #include "transport/joined.h"
+#include "transport/netdev_mtu.h"
 
 namespace rdmabench {
 namespace {
@@ -57,10 +58,7 @@ Read LinkRate(const UsedPort& used) {
 }
 
 Read NetdevMtu(const UsedPort& used) {
-  const std::string netdev = Netdev(used);
-  if (netdev.empty()) return std::nullopt;
-  const auto mtu = used.machine.files.Number("/sys/class/net/" + netdev + "/mtu");
-  return Known(static_cast<std::uint64_t>(std::max(0.0, mtu.value_or(0.0))));
+  return Known(std::uint64_t{MtuOf(used.machine.files, Netdev(used)).value_or(0)});
 }
 
 const FlowControl* FlowOf(const UsedPort& used) {
