@@ -325,7 +325,8 @@ Agreement Agree(const TestPlan& test, const Sides& sides, const Limits& limits) 
       throw Error(
           error.blame(),
           "between " + ends.client.device + " and " + ends.server.device + ": " + error.what(),
-          error.remedy());
+          error.remedy())
+          .Of(error.entry());
     }
   }
   CheckLimit(kQueuePairLimit, all.queue.queue_pairs, limits.queue_pairs);

@@ -103,7 +103,8 @@ std::array<int, 1> OutputFile::interrupt_fd() const {
 }
 
 Error OutputFile::Interrupted() const {
-  return {Blame::kInterrupted, "interrupted while nobody read '" + options_.path + "'"};
+  return Error(Blame::kInterrupted, "interrupted while nobody read '" + options_.path + "'")
+      .Of("interrupted");
 }
 
 void OutputFile::Fail(int code) {

@@ -121,6 +121,7 @@ TEST_P(OutputFileTest, EndsWaitingForAReaderAtAnInterrupt) {
     FAIL() << "nothing was thrown";
   } catch (const Error& error) {
     EXPECT_EQ(error.blame(), Blame::kInterrupted);
+    EXPECT_EQ(error.entry(), "interrupted");
   }
 }
 
