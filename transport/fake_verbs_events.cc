@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <chrono>
+#include <memory>
 #include <mutex>
 #include <thread>
 
@@ -94,6 +96,12 @@ void RaiseDeviceEvent(std::string_view name, ibv_event_type type) {
   if (type == IBV_EVENT_PORT_ACTIVE) device->port_state = IBV_PORT_ACTIVE;
   if (type == IBV_EVENT_DEVICE_FATAL) device->failed = true;
   RaiseAtAll(*device, type);
+}
+
+void RaiseQueuePairEvent(std::uint32_t qpn, ibv_event_type type) {
+  const std::shared_ptr<FakeQp> qp = TheWorld().FindQp(qpn);
+  assert(qp != nullptr);
+  RaiseOf(*qp, type);
 }
 
 bool ForgetEvents(ibv_context* base, const void* object, const EventCount& count) {
