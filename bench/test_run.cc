@@ -1,6 +1,5 @@
 #include "bench/test_run.h"
 
-#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -14,6 +13,7 @@
 #include "bench/numbering.h"
 #include "bench/open_account.h"
 #include "bench/open_loop.h"
+#include "bench/patience.h"
 #include "bench/run_account.h"
 #include "bench/settle.h"
 #include "bench/shape.h"
@@ -29,9 +29,6 @@ namespace {
 using nlohmann::json;
 using std::chrono::milliseconds;
 
-// For a step that the peer does by itself: making queue pairs, connecting them. Emulated hosts need
-// most of it.
-constexpr milliseconds kStepTimeout{60'000};
 constexpr std::uint64_t kUntilTold = std::uint64_t{1} << 62;
 // Far beyond the time between a message's arrival and the return of its credit.
 constexpr double kCreditPatienceNs = 50e6;
@@ -82,23 +79,13 @@ TestRun::TestRun(const Crew::Setting& setting)
   session.Receive("connected", In(kStepTimeout), "its queue pairs to be connected");
 }
 
-// A peer that lives and stands still is waited for no longer than a run that the plan bounds can
-// take. Content that is filled and compared takes as long as there is of it, and a slow rate may
-// make a warm-up or the last message long.
-milliseconds TestRun::Patience(milliseconds planned) const {
-  const RunOptions& run = setting_.plan.run;
-  if (run.verify || run.IsPaced()) return setting_.longest_phase;
-  return std::min(setting_.longest_phase,
-                  planned + milliseconds(run.stall_timeout_ms) + kStepTimeout);
-}
-
 // A barrier that also checks that both sides mean the same size. The peer may come to it from its
 // warm-up.
 void TestRun::Meet(std::string_view kind, const RingShape& shape, milliseconds planned) {
   Session& session = setting_.session;
   session.Send(kind, {{"message_bytes", shape.message_bytes}});
-  const json body =
-      session.Receive(kind, In(Patience(planned)), "its side of '" + std::string(kind) + "'");
+  const milliseconds longest = PatienceFor(setting_.plan.run, planned, setting_.longest_phase);
+  const json body = session.Receive(kind, In(longest), "its side of '" + std::string(kind) + "'");
   JsonReader reader(body, std::string(kind));
   reader.Number("message_bytes", shape.message_bytes, shape.message_bytes);
   reader.Done();
@@ -183,9 +170,7 @@ void TestRun::MeasureSize(std::size_t size, const Watching& watching, SideRun& o
     session.Begin("exchanging results");
     send_results();
   }
-  const RunOptions& plan = setting_.plan.run;
-  const milliseconds longest =
-      plan.iterations ? setting_.longest_phase : Patience(milliseconds(plan.LongestMs()));
+  const milliseconds longest = PatienceForResults(setting_.plan.run, setting_.longest_phase);
   peer = SideRunFromJson(session.Receive("results", In(longest), "its results"),
                          setting_.plan.queue.queue_pairs, setting_.site.rails.size());
   // Of a side that nothing moves on the window is the peer's.

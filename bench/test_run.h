@@ -56,8 +56,6 @@ class TestRun {
   void MeasureSize(std::size_t size, const Watching& watching, SideRun& own, SideRun& peer);
   Error Explain(Error error) const;
   void Meet(std::string_view kind, const RingShape& shape, std::chrono::milliseconds planned);
-  // How long the peer may take for what the plan gives so long.
-  std::chrono::milliseconds Patience(std::chrono::milliseconds planned) const;
   Job JobFor(const RingShape& shape);  // of the next run
   void AddSchedule(const RingShape& shape, Job& job) const;
   double TicksPerMessage(const RingShape& shape) const;
