@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "transport/error.h"
+
 namespace rdmabench {
 
 void OptionGroup::Add(const std::string& names, const std::string& kind, const std::string& help,
@@ -18,6 +20,11 @@ std::string OptionGroup::Shown(const std::string& names) {
   const std::size_t dashes = names.find("--");
   const std::string name = dashes == std::string::npos ? names : names.substr(dashes);
   return name.substr(0, name.find(','));
+}
+
+void OptionGroup::RequireText(const std::string& option, const std::string& text) {
+  if (!text.empty()) return;
+  throw Error(Blame::kUsage, option + " has no value", "give it one, or leave it out");
 }
 
 }  // namespace rdmabench

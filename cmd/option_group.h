@@ -55,9 +55,14 @@ class OptionGroup {
       }
     });
   }
+  // An empty text is refused: it is that of a variable which is not set, and would mean the
+  // default.
   template <class T>
   void Text(const std::string& names, T& value, const std::string& kind, const std::string& help) {
-    Add(names, kind, help, [&value](const std::string& text) { value = text; });
+    Add(names, kind, help, [=, &value](const std::string& text) {
+      RequireText(Shown(names), text);
+      value = text;
+    });
   }
 
  private:
@@ -72,6 +77,7 @@ class OptionGroup {
 
   // The long name, for error texts: "-s,--size" → "--size".
   static std::string Shown(const std::string& names);
+  static void RequireText(const std::string& option, const std::string& text);
 
   CLI::App& app_;
   std::string title_;

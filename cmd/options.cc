@@ -288,9 +288,6 @@ void Parse(CLI::App& app, std::vector<std::string> args, Options& options) {
 }
 
 void CheckOutput(const OutputOptions& output) {
-  if (output.json_file == "") {
-    throw Error(Blame::kUsage, "--json has an empty file name", "name a file, or - for stdout");
-  }
   if (output.json_file == "-" && output.format == "csv") {
     throw Error(Blame::kUsage, "--json - and --format csv would both write to stdout",
                 "give --json a file name, or leave one out");
@@ -300,7 +297,7 @@ void CheckOutput(const OutputOptions& output) {
 void CheckSamples(const Options& options) {
   const std::optional<std::string>& file = options.output.samples_file;
   if (!file) return;
-  if (file->empty() || file == "-") {
+  if (file == "-") {
     throw Error(Blame::kUsage, "--samples '" + *file + "' is no file",
                 "name a file; the result goes to stdout");
   }
