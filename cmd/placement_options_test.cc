@@ -58,9 +58,8 @@ TEST(PlacementOptions, AskToBeExplained) {
 class RefusedPlacement : public testing::TestWithParam<std::pair<Words, Words>> {};
 
 TEST_P(RefusedPlacement, SaysWhatIsWrong) {
-  const auto& [words, texts] = GetParam();
-  for (const std::string& text : texts) {
-    EXPECT_THAT([&] { Parse(words); }, ThrowsMessage<Error>(HasSubstr(text)));
+  for (const std::string& text : GetParam().second) {
+    EXPECT_THAT([&] { Parse(GetParam().first); }, ThrowsMessage<Error>(HasSubstr(text)));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "report/json_failure.h"
 #include "report/printable.h"
 #include "report/text_phrase.h"
 #include "report/text_table.h"
@@ -97,15 +98,6 @@ Json HostJson(const Examined& host) {
   Json object = {{"role", host.role}};
   if (!host.name.empty()) object["name"] = host.name;
   object["facts"] = std::move(facts);
-  return object;
-}
-
-Json FailureJson(const Failure& failure) {
-  Json object = Json::object();
-  if (!failure.host.empty()) object["host"] = failure.host;
-  if (!failure.step.empty()) object["step"] = failure.step;
-  object["message"] = failure.message;
-  if (!failure.remedy.empty()) object["remedy"] = failure.remedy;
   return object;
 }
 
