@@ -184,12 +184,14 @@ def full_pipe():
 
 def is_writing_to(process, stream):
     """It is in a system call about the stream, and does not come back."""
+    file = pathlib.Path(f"/proc/{process.pid}/syscall")
     try:
-        fields = pathlib.Path(f"/proc/{process.pid}/syscall").read_text().split()
+        call = file.read_text()
+        time.sleep(0.05)
+        return call.split()[1:2] == [hex(stream)] and file.read_text() == call
     except PermissionError:  # a hardened kernel does not tell
         time.sleep(1)
         return True
-    return fields[1:2] == [hex(stream)]
 
 
 @both_signals

@@ -5,12 +5,14 @@
 #include <nlohmann/json.hpp>
 
 #include "transport/catalogue.h"
+#include "transport/printable.h"
 
 namespace rdmabench {
 namespace {
 
 constexpr std::size_t kMostOutgoingBytes = std::size_t{32} << 20;
 constexpr std::size_t kMostUnread = 1024;
+constexpr std::size_t kShownOfAKind = 40;
 constexpr std::size_t kMostUnreadBytes = std::size_t{64} << 20;
 
 }  // namespace
@@ -76,6 +78,7 @@ std::string SessionState::TakeOutgoing() {
 
 void SessionState::Deliver(std::string kind, nlohmann::json body, std::size_t bytes) {
   const std::lock_guard lock(mutex_);
+  last_kind_ = kind;
   if (mailbox_.size() >= kMostUnread || mailbox_bytes_ + bytes > kMostUnreadBytes) {
     FailLocked(SessionError("flood", peer_ + " sends faster than this side reads: " +
                                          std::to_string(mailbox_.size()) + " frames of " +
@@ -131,7 +134,11 @@ void SessionState::Heard(Activity peer) {
 std::string SessionState::LastHeard() const {
   const std::lock_guard lock(mutex_);
   if (!heard_at_) return "nothing was heard of it before";
-  return "it was " + rdmabench::LastHeard(Now() - *heard_at_, peer_activity_);
+  std::string words = "it was " + rdmabench::LastHeard(Now() - *heard_at_, peer_activity_);
+  if (peer_activity_.step.empty() && !last_kind_.empty()) {
+    words += ", after it sent '" + Printable(last_kind_, kShownOfAKind) + "'";
+  }
+  return words;
 }
 
 void SessionState::FailLocked(const Error& error, Cause cause) {

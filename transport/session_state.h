@@ -63,7 +63,8 @@ class SessionState {
   Activity activity() const;
   void Heard();  // something came
   void Heard(Activity peer);
-  // "it was last heard 1.6 s ago, while running (12345 messages)".
+  // "it was last heard 1.6 s ago, while running (12345 messages)"; as long as the peer has not told
+  // what it does: "it was last heard 1.6 s ago, after it sent 'peer'".
   std::string LastHeard() const;
 
   // The first failure stays, and raises the flag. Beside it the first one of this side's own and
@@ -106,6 +107,7 @@ class SessionState {
   std::atomic<bool> abort_ = false;
   Activity activity_;
   Activity peer_activity_;
+  std::string last_kind_;  // of a frame of the peer's; empty: none has come
   std::optional<Deadline> heard_at_;
 };
 

@@ -52,6 +52,9 @@ TEST_F(SessionStateTest, SaysWhenThePeerWasLastHeardAndWhatItDid) {
   EXPECT_EQ(state_.LastHeard(), "nothing was heard of it before");
   state_.Heard();
   EXPECT_THAT(state_.LastHeard(), MatchesRegex("it was last heard [0-9.]+ s ago"));
+  state_.Deliver("accepted", {}, 1);
+  state_.Deliver("peer", {}, 1);
+  EXPECT_THAT(state_.LastHeard(), EndsWith(" ago, after it sent 'peer'"));
   state_.Heard({.step = "running", .messages = 7});
   EXPECT_THAT(state_.LastHeard(), HasSubstr(" ago, while running (7 messages)"));
   state_.Heard({.step = "exchanging results", .messages = {}});

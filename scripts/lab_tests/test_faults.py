@@ -17,7 +17,7 @@ ADDRESSES = {"a": "192.168.77.1", "b": "192.168.77.2"}
 # Far beyond all deadlines: whoever does not end by then hangs, or has not come as far as it should.
 HANGS = 60
 # What is said of the faulty side; of one that is cut off, the RDMA device may tell first.
-ENDED = {"KILL": "closed the connection", "STOP": "silent for .* last heard .* ago, while ", "LINK": "."}
+ENDED = {"KILL": "closed the connection", "STOP": "silent for .* last heard .* ago, (while|after it sent) ", "LINK": "."}
 LINK_UP = """ip link set eth1 up; ip -6 addr add {ipv6}/64 dev eth1 nodad
 until [ "$(cat /sys/class/infiniband/rxe0/ports/1/state)" = '4: ACTIVE' ] && busybox ping -c 1 -W 1 {peer} >/dev/null; do sleep 0.1; done"""
 MENDING = {
