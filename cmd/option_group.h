@@ -55,8 +55,7 @@ class OptionGroup {
       }
     });
   }
-  // An empty text is refused: it is that of a variable which is not set, and would mean the
-  // default.
+  // An empty text is refused, see RequireText.
   template <class T>
   void Text(const std::string& names, T& value, const std::string& kind, const std::string& help) {
     Add(names, kind, help, [=, &value](const std::string& text) {
@@ -64,6 +63,9 @@ class OptionGroup {
       value = text;
     });
   }
+  // Throws where the text is empty: it is that of a variable which is not set, and would mean the
+  // default.
+  static void RequireText(const std::string& option, const std::string& text);
 
  private:
   template <class T>
@@ -77,7 +79,6 @@ class OptionGroup {
 
   // The long name, for error texts: "-s,--size" → "--size".
   static std::string Shown(const std::string& names);
-  static void RequireText(const std::string& option, const std::string& text);
 
   CLI::App& app_;
   std::string title_;

@@ -177,6 +177,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadCase{{"write_bw", "a", "--source-ip", ""}, "--source-ip has no value"},
         BadCase{{"read_lat", "a", "--samples", ""}, "--samples has no value"},
         BadCase{{"server", "--secret-file", ""}, "--secret-file has no value"},
+        BadCase{{"write_bw", "a", "--secret-file", ""}, "--secret-file has no value"},
         BadCase{{"write_bw", "a", "--burst", "4"}, "--burst needs --rate"},
         BadCase{{"read_lat", "a", "--percentiles", "50,"}, "--percentiles ''"},
         BadCase{{"read_lat", "a", "--percentiles", "99,50"}, "p50 after p99"},
