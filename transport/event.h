@@ -65,7 +65,8 @@ struct Event {
   std::optional<Error> error = {};  // why; `text` says it, too
 };
 
-// In the last word of a session that was refused: what it says its outcome was.
+// The field in which a session that was refused says so in its last event, and what it says there.
+// Of other outcomes the server judges by how the process ended.
 inline constexpr std::string_view kOutcomeKey = "outcome";
 inline constexpr std::string_view kRefused = "refused";
 
