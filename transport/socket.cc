@@ -18,6 +18,7 @@
 #include "transport/deadline.h"
 #include "transport/error.h"
 #include "transport/resolve.h"
+#include "transport/socket_rows.h"
 
 namespace rdmabench {
 namespace {
@@ -68,6 +69,15 @@ void SetOption(int fd, int level, int name, int value) {
   // A pipe is broken of which the peer had closed its end before.
   throw SessionError(code == EPIPE ? "closed" : "reset",
                      WithReason("the connection to " + peer.ToString() + " broke", code));
+}
+
+// Whether connect() has said EADDRNOTAVAIL since this host has no address to come from, as where
+// IPv6 is switched off; it says so as well where no local port is left.
+bool LacksSource(const addrinfo& address) {
+  // Nothing is sent: a datagram socket that is connected only has its route.
+  const Descriptor socket(::socket(address.ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  const int result = connect(socket.get(), address.ai_addr, address.ai_addrlen);
+  return result < 0 && errno == EADDRNOTAVAIL;
 }
 
 // Dial()'s work: rounds over the addresses until one answers.
@@ -125,8 +135,8 @@ class Dialer {
   void BindSource(const Descriptor& socket) const {
     if (source_ == nullptr) return;
     if (bind(socket.get(), source_->ai_addr, source_->ai_addrlen) == 0) return;
-    const int code = errno;  // in use: no port of that address is left
-    throw SessionError(code == EADDRINUSE ? "exhausted" : "foreign_address",
+    const int code = errno;
+    throw SessionError(RowOfSource(code),
                        WithReason("cannot connect from " + options_.source_ip, code));
   }
 
@@ -134,7 +144,9 @@ class Dialer {
   int Connect(const Descriptor& socket, const addrinfo& address, Deadline until) const {
     BindSource(socket);
     if (connect(socket.get(), address.ai_addr, address.ai_addrlen) == 0) return 0;
-    if (errno != EINPROGRESS && errno != EINTR) return errno;
+    const int started = errno;
+    if (started == EADDRNOTAVAIL && LacksSource(address)) return ENETUNREACH;
+    if (started != EINPROGRESS && started != EINTR) return started;
     if (!WaitFor(socket.get(), until)) return ETIMEDOUT;
     int code = 0;
     socklen_t length = sizeof(code);
@@ -154,11 +166,11 @@ class Dialer {
   }
 
   [[noreturn]] void ThrowUnreached() const {
-    const bool refused = last_code_ == ECONNREFUSED;
-    const std::string what = refused ? "nobody listens on " : "there is no way to ";
+    const std::string_view row = RowOfDialing(last_code_);
+    std::string what = row == "exhausted" ? "cannot connect to " : "there is no way to ";
+    if (row == "nobody_listens") what = "nobody listens on ";
     const std::string tried = " (tried " + InSeconds(options_.timeout) + ")";
-    throw SessionError(refused ? "nobody_listens" : "no_way",
-                       WithReason(what + Where() + tried, last_code_));
+    throw SessionError(row, WithReason(what + Where() + tried, last_code_));
   }
 
   const DialOptions& options_;
@@ -167,10 +179,10 @@ class Dialer {
   int last_code_ = 0;
 };
 
-// The row of what bind() or listen() has said.
-std::string_view RowOfListening(int code) {
-  if (code == EADDRINUSE) return "port_taken";
-  return code == EACCES ? "port_forbidden" : "foreign_address";
+[[noreturn]] void ThrowDeaf(const std::string& where, std::uint16_t port, int code) {
+  throw SessionError(
+      RowOfListening(code, port),
+      WithReason("cannot listen on " + where + ", port " + std::to_string(port), code));
 }
 
 // A listening socket; an empty one when the system does not know the address's family.
@@ -178,7 +190,7 @@ Descriptor Listen(const addrinfo& address, bool both_families, const std::string
                   std::uint16_t port) {
   Descriptor socket(::socket(address.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (socket.get() < 0 && errno == EAFNOSUPPORT) return socket;
-  CheckErrno(socket.get(), "cannot create a socket");
+  if (socket.get() < 0) ThrowDeaf(where, port, errno);
   SetOption(socket.get(), SOL_SOCKET, SO_REUSEADDR, 1);
   if (address.ai_family == AF_INET6) {
     SetOption(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, both_families ? 0 : 1);
@@ -188,10 +200,7 @@ Descriptor Listen(const addrinfo& address, bool both_families, const std::string
   // With IPv6 switched off at run time the socket is made, but has nothing to be bound to.
   if (result < 0 && both_families && errno == EADDRNOTAVAIL) return Descriptor();
   if (result == 0) return socket;
-  const int code = errno;
-  throw SessionError(
-      RowOfListening(code),
-      WithReason("cannot listen on " + where + ", port " + std::to_string(port), code));
+  ThrowDeaf(where, port, errno);
 }
 
 }  // namespace
@@ -272,9 +281,8 @@ std::optional<Connection> Listener::Accept(int fd) const {
       accept4(fd, reinterpret_cast<sockaddr*>(&storage), &length, SOCK_NONBLOCK | SOCK_CLOEXEC));
   if (socket.get() >= 0) return Connection(std::move(socket), AddressOf(storage, length));
   // Other errors belong to a connection that broke before it was accepted.
-  constexpr std::array<int, 4> kExhausted = {EMFILE, ENFILE, ENOBUFS, ENOMEM};
   const int code = errno;
-  if (std::find(kExhausted.begin(), kExhausted.end(), code) != kExhausted.end()) {
+  if (MeansExhausted(code)) {
     throw SessionError("exhausted", WithReason("cannot accept a connection", code));
   }
   return std::nullopt;

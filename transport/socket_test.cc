@@ -3,12 +3,14 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <array>
 #include <csignal>
 #include <future>
 
+#include "transport/descriptor.h"
 #include "transport/error.h"
 #include "transport/loopback.h"
 
@@ -29,6 +31,24 @@ auto Fails(const char* entry, const std::string& text) {
   return Throws<Error>(
       AllOf(Property(&Error::entry, entry), Property(&Error::what, HasSubstr(text))));
 }
+
+// While it is there, no descriptor can be made.
+class NoDescriptors {
+ public:
+  NoDescriptors() {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    const Descriptor lowest_unused(dup(STDIN_FILENO));
+    rlimit limit = before_;
+    limit.rlim_cur = static_cast<rlim_t>(lowest_unused.get());
+    setrlimit(RLIMIT_NOFILE, &limit);
+  }
+  ~NoDescriptors() { setrlimit(RLIMIT_NOFILE, &before_); }
+  NoDescriptors(const NoDescriptors&) = delete;
+  NoDescriptors& operator=(const NoDescriptors&) = delete;
+
+ private:
+  rlimit before_{};
+};
 
 std::uint16_t UnusedPort() { return Listener(Here(), 0).port(); }
 
@@ -148,6 +168,20 @@ TEST(Listener, RefusesAnAddressThatIsNotOurs) {
   EXPECT_THAT([&] { Listener(elsewhere, 0); }, Fails("foreign_address", "192.0.2.1"));
   const std::array<std::string, 1> nowhere = {"nonsense"};
   EXPECT_THAT([&] { Listener(nowhere, 0); }, ThrowsMessage<Error>(HasSubstr("'nonsense'")));
+}
+
+TEST(Listener, IsExhaustedWhereNoDescriptorIsLeft) {
+  const NoDescriptors guard;
+  EXPECT_THAT([] { Listener(Here(), 0); },
+              Fails("exhausted", "cannot listen on 127.0.0.1, port 0: Too many open files"));
+}
+
+TEST(Dial, IsExhaustedWhereNoDescriptorIsLeft) {
+  const Listener listener(Here(), 0);
+  const DialOptions options{
+      .host = "127.0.0.1", .port = listener.port(), .timeout = milliseconds(10)};
+  const NoDescriptors guard;
+  EXPECT_THAT([&] { Dial(options); }, Fails("exhausted", "(tried 0.01 s): Too many open files"));
 }
 
 TEST(Dial, SaysThatNobodyListensAndWhatToDo) {
