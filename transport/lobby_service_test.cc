@@ -140,6 +140,9 @@ constexpr SessionEnd kSessionEnds[] = {
     {kRefusalTold, "exit 1", "refused", &ServerStatus::Totals::sessions_refused},
     {R"({"event":"plan_agreed","plan":"write_bw rc ×2","tests":0,"tests_refused":2})", "exit 0",
      "refused", &ServerStatus::Totals::sessions_refused},
+    {R"({"event":"plan_agreed","plan":"write_bw rc ×2","tests":0,"tests_refused":2}
+{"event":"session_ended","text":"failed: the client is gone"})",
+     "exit 1", "failed", &ServerStatus::Totals::sessions_failed},
     {R"({"event":"session_ended","text":"failed: no more"})", "exit 1", "failed",
      &ServerStatus::Totals::sessions_failed},
     {R"({"event":"session_ended","outcome":"done","text":"failed: no more"})", "exit 1", "failed",

@@ -51,8 +51,8 @@ SessionOutcome OutcomeOf(const Outcome& process, const std::optional<Event>& las
   if (process.signal != 0) return kKilled;
   if (process.status == kInterruptedExit) return kInterrupted;
   if (last_word && FieldText(*last_word, kOutcomeKey) == kRefused) return kRefusal;
-  if (!account.plan.empty() && account.tests == 0) return kRefusal;
-  return process.status == 0 ? kDone : kFailed;
+  if (process.status != 0) return kFailed;
+  return !account.plan.empty() && account.tests == 0 ? kRefusal : kDone;
 }
 
 }  // namespace
