@@ -1,5 +1,6 @@
 // What libFuzzer asks for the next input of a target that reads JSON. A quarter is changed as
-// bytes, so that the parser has its share, and so is whatever is no document any more.
+// bytes, so that the parser has its share, and so is whatever is no document any more, or a deep
+// one.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +22,7 @@ using nlohmann::json;
 constexpr std::size_t kLongestText = 256;
 
 json Parse(const std::uint8_t* data, std::size_t size) {
-  return json::parse(data, data + size, nullptr, /*allow_exceptions=*/false);
+  return ParseToMutate({reinterpret_cast<const char*>(data), size});
 }
 
 void MutateText(std::string& text) {

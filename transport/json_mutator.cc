@@ -14,6 +14,8 @@ namespace {
 
 using nlohmann::json;
 
+// Each change at most doubles them.
+constexpr int kMostLevels = 64;
 constexpr unsigned kMostChanges = 4;
 constexpr std::size_t kMostValues = 1000;
 
@@ -126,6 +128,19 @@ void MutateValue(json& value, std::minstd_rand& random, const TextMutator& mutat
 }
 
 }  // namespace
+
+json ParseToMutate(std::string_view text) {
+  bool is_too_deep = false;
+  // The parser itself does not call itself. What is refused is left out of the document.
+  const auto keep = [&is_too_deep](int levels_above, json::parse_event_t event, const json&) {
+    using Event = json::parse_event_t;
+    const bool opens = event == Event::array_start || event == Event::object_start;
+    is_too_deep = is_too_deep || (opens && levels_above >= kMostLevels);
+    return !is_too_deep;
+  };
+  json document = json::parse(text, keep, /*allow_exceptions=*/false);
+  return is_too_deep ? json(json::value_t::discarded) : document;
+}
 
 void MutateJson(json& document, std::minstd_rand& random, const TextMutator& mutate_text) {
   for (std::size_t changes = 1 + Below(kMostChanges, random); changes > 0; --changes) {

@@ -8,11 +8,16 @@
 #include <nlohmann/json_fwd.hpp>
 #include <random>
 #include <string>
+#include <string_view>
 
 namespace rdmabench {
 
 // Changes a few bytes of a text; what comes out need not be UTF-8.
 using TextMutator = std::function<void(std::string&)>;
+
+// Discarded where the text is no document, or nested more than 64 levels deep: whoever copies,
+// changes or writes a document calls itself for each level.
+nlohmann::json ParseToMutate(std::string_view text);
 
 // Makes one to four changes at random places. Texts are changed by `mutate_text`, or copied from
 // each other.

@@ -87,6 +87,32 @@ TEST(JsonMutator, CrossesTwoDocuments) {
   }));
 }
 
+// Arrays in each other, and an object in the innermost one.
+std::string Nested(std::size_t levels) {
+  return std::string(levels, '[') + R"({"key":1})" + std::string(levels, ']');
+}
+
+TEST(JsonMutator, ParsesWhatItCanChange) {
+  for (const std::string& text : {std::string(R"({"list":[1,"a"]})"), Nested(63),
+                                  '[' + Nested(62) + ",[1," + Nested(61) + "]]"}) {
+    EXPECT_EQ(ParseToMutate(text).dump(), text);
+  }
+  for (const std::string& text :
+       {std::string(), std::string("{"), Nested(64), Nested(100'000), std::string(100'000, '['),
+        '[' + Nested(63) + ",1]", R"({"key":)" + Nested(63) + '}'}) {
+    EXPECT_TRUE(ParseToMutate(text).is_discarded()) << text.substr(0, 100);
+  }
+}
+
+TEST(JsonMutator, ChangesADeepDocument) {
+  for (unsigned seed = 1; seed <= 200; ++seed) {
+    std::minstd_rand random(seed);
+    json document = ParseToMutate(Nested(63));
+    MutateJson(document, random, AppendX);
+    EXPECT_LE(document.dump().size(), 10'000U);
+  }
+}
+
 TEST(JsonMutator, MakesDoOfAnything) {
   for (const json& start : {json(), json(1), json("text"), json::array(), json::object()}) {
     for (unsigned seed = 1; seed <= 100; ++seed) {
