@@ -49,7 +49,8 @@ constexpr CatalogueRow kRows[] = {
         "others measure, or wait until they can; connections that say nothing take the places",
         "rdmabench status HOST tells who is there; try again later, wait longer with --wait, or "
         "start the server with a higher --max-sessions, --max-queue or --max-per-address"),
-    Row("no_hello", Facts::kNone, "whoever connected did not say who it is",
+    Row("no_hello", Facts::kNone,
+        "whoever connected did not say who it is, or sent no proof of the secret",
         "another program, or a scan of ports; its process is stopped or has ended; the network "
         "between is cut",
         "see what runs at that address; the server's --hello-timeout allows more time"),
