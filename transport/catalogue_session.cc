@@ -30,7 +30,7 @@ constexpr CatalogueRow kRows[] = {
         "start 'rdmabench server' there, or check --port and the firewall; ping"),
     Row("port_taken", Facts::kNone, "something listens on that port already",
         "another server is still running; another program has the port",
-        "end what listens there (ss -ltnp 'sport = :PORT' names it), or choose another --port",
+        "end what listens there (ss -ltnp names it), or choose another --port",
         Blame::kEnvironment),
     Row("port_forbidden", Facts::kNone, "this user may not listen on that port",
         "lower ones are root's (sysctl net.ipv4.ip_unprivileged_port_start); a security module "

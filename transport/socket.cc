@@ -179,10 +179,13 @@ class Dialer {
   int last_code_ = 0;
 };
 
-[[noreturn]] void ThrowDeaf(const std::string& where, std::uint16_t port, int code) {
-  throw SessionError(
-      RowOfListening(code, port),
-      WithReason("cannot listen on " + where + ", port " + std::to_string(port), code));
+[[noreturn]] void ThrowNotListening(const std::string& where, std::uint16_t port, int code) {
+  const std::string number = std::to_string(port);
+  const std::string_view row = RowOfListening(code, port);
+  Error error =
+      SessionError(row, WithReason("cannot listen on " + where + ", port " + number, code));
+  if (row == "port_taken") error.AdviseFirst("see who has it: ss -ltnp 'sport = :" + number + "'");
+  throw error;
 }
 
 // A listening socket; an empty one when the system does not know the address's family.
@@ -190,7 +193,7 @@ Descriptor Listen(const addrinfo& address, bool both_families, const std::string
                   std::uint16_t port) {
   Descriptor socket(::socket(address.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (socket.get() < 0 && errno == EAFNOSUPPORT) return socket;
-  if (socket.get() < 0) ThrowDeaf(where, port, errno);
+  if (socket.get() < 0) ThrowNotListening(where, port, errno);
   SetOption(socket.get(), SOL_SOCKET, SO_REUSEADDR, 1);
   if (address.ai_family == AF_INET6) {
     SetOption(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, both_families ? 0 : 1);
@@ -200,7 +203,7 @@ Descriptor Listen(const addrinfo& address, bool both_families, const std::string
   // With IPv6 switched off at run time the socket is made, but has nothing to be bound to.
   if (result < 0 && both_families && errno == EADDRNOTAVAIL) return Descriptor();
   if (result == 0) return socket;
-  ThrowDeaf(where, port, errno);
+  ThrowNotListening(where, port, errno);
 }
 
 }  // namespace

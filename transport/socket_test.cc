@@ -159,7 +159,8 @@ TEST(Listener, NamesThePortThatIsTakenAndARemedy) {
     EXPECT_EQ(error.blame(), Blame::kEnvironment);
     EXPECT_EQ(error.entry(), "port_taken");
     EXPECT_THAT(error.what(), AllOf(HasSubstr(std::to_string(first.port())), HasSubstr("in use")));
-    EXPECT_THAT(error.remedy(), HasSubstr("--port"));
+    const std::string command = "ss -ltnp 'sport = :" + std::to_string(first.port()) + "'";
+    EXPECT_THAT(error.remedy(), AllOf(HasSubstr(command), HasSubstr("--port")));
   }
 }
 
