@@ -43,7 +43,7 @@ constexpr CatalogueRow kRows[] = {
     Row("exhausted", Facts::kNone, "nothing is left for another connection",
         "the limit on open files; the host's memory or its local ports are used up",
         "raise the limit (ulimit -n; LimitNOFILE in the service's unit); cat "
-        "/proc/sys/fs/file-nr",
+        "/proc/sys/fs/file-nr; sysctl net.ipv4.ip_local_port_range",
         Blame::kEnvironment),
     Row("full", Facts::kNone, "the server has no place for another client",
         "others measure, or wait until they can; connections that say nothing take the places",
