@@ -105,13 +105,16 @@ std::string AdviceOf(const CatalogueRow& row) {
 }
 
 Error ErrorOf(const CatalogueRow& row, Blame blame, const std::string& happened) {
-  Error error(blame, happened + ": " + std::string(row.meaning), AdviceOf(row));
-  return error.Of(EntryOf(row));
+  return ErrorInOwnWords(row, blame, happened + ": " + std::string(row.meaning));
+}
+
+Error ErrorInOwnWords(const CatalogueRow& row, Blame blame, const std::string& happened) {
+  return Error(blame, happened, AdviceOf(row)).Of(EntryOf(row));
 }
 
 Error SessionError(std::string_view name, const std::string& happened) {
   const CatalogueRow& row = RowOfSession(name);
-  return Error(row.blame, happened, AdviceOf(row)).Of(EntryOf(row));
+  return ErrorInOwnWords(row, row.blame, happened);
 }
 
 Error Interruption() {

@@ -77,7 +77,10 @@ std::string AdviceOf(const CatalogueRow& row);
 // An error of the row: `happened`, then what that means; its advice is the remedy.
 Error ErrorOf(const CatalogueRow& row, Blame blame, const std::string& happened);
 
-// An error of the session's row of that name: `happened` in its own words, the row's advice.
+// An error of the row that says no more than `happened`; its advice is the remedy.
+Error ErrorInOwnWords(const CatalogueRow& row, Blame blame, const std::string& happened);
+
+// That of the session's row of that name, with the row's blame.
 Error SessionError(std::string_view name, const std::string& happened);
 
 // The wish of this side's user, who needs no advice.

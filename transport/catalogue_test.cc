@@ -123,6 +123,15 @@ TEST(Catalogue, MakesErrorsThatSayWhatHappenedWhatItMeansAndWhatToDo) {
   EXPECT_EQ(error.entry(), "IBV_WC_RETRY_EXC_ERR");
 }
 
+TEST(Catalogue, MakesErrorsInTheirOwnWords) {
+  const CatalogueRow& row = RowOfCompletion(IBV_WC_RETRY_EXC_ERR);
+  const Error error = ErrorInOwnWords(row, Blame::kEnvironment, "it went wrong");
+  EXPECT_STREQ(error.what(), "it went wrong");
+  EXPECT_EQ(error.entry(), "IBV_WC_RETRY_EXC_ERR");
+  EXPECT_EQ(error.blame(), Blame::kEnvironment);
+  EXPECT_EQ(error.remedy(), AdviceOf(row));
+}
+
 TEST(Catalogue, MakesErrorsOfASessionInTheirOwnWordsWithTheBlameOfTheRow) {
   const Error error = SessionError("port_taken", "cannot listen on port 5");
   EXPECT_STREQ(error.what(), "cannot listen on port 5");

@@ -169,15 +169,13 @@ bool IsRefusal(const CmEvent& event) {
 
 Error CmError(const CmEvent& event, const std::string& attempted) {
   const CatalogueRow* row = RowOf(event);
-  Error error(BlameOf(event), attempted + ": " + CmFailureText(event),
-              row != nullptr ? AdviceOf(*row) : CmLateRemedy());
-  if (row != nullptr) error.Of(EntryOf(*row));
-  return error;
+  const std::string happened = attempted + ": " + CmFailureText(event);
+  if (row == nullptr) return {BlameOf(event), happened, CmLateRemedy()};
+  return ErrorInOwnWords(*row, BlameOf(event), happened);
 }
 
 Error CmLateError(const std::string& happened) {
-  const CatalogueRow& row = LateRow();
-  return Error(Blame::kRun, happened, AdviceOf(row)).Of(EntryOf(row));
+  return ErrorInOwnWords(LateRow(), Blame::kRun, happened);
 }
 
 std::string CmLateRemedy() { return AdviceOf(LateRow()); }
