@@ -19,11 +19,13 @@
 #include "bench/site.h"
 #include "transport/async_events.h"
 #include "transport/catalogue.h"
+#include "transport/deadline.h"
 #include "transport/error.h"
 #include "transport/fake_verbs.h"
 #include "transport/fake_verbs_events.h"
 #include "transport/handle.h"
 #include "transport/loopback.h"
+#include "transport/session.h"
 #include "transport/socket.h"
 
 namespace rdmabench {

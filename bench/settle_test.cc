@@ -11,9 +11,11 @@
 
 #include "transport/catalogue.h"
 #include "transport/deadline.h"
+#include "transport/error.h"
 #include "transport/frame.h"
 #include "transport/loopback.h"
 #include "transport/peer_error.h"
+#include "transport/session.h"
 #include "transport/socket.h"
 
 namespace rdmabench {

@@ -3,7 +3,6 @@
 // and most of what it makes of a document ends in the parser.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <random>
