@@ -20,11 +20,9 @@ WATCH = pathlib.Path(__file__).parent / "watch.py"
 ADDRESS = "192.168.77.66"
 SECRET = "/tmp/attack-secret"
 ALLOWED_GROWTH_KIB = 16 * 1024
-# An honest client gets in at once, but for insiders that were before it in the queue.
-SERVED_WITHIN_SECONDS = 10
+# A client's own deadline for an answer; insiders may be before it in the queue.
+SERVED_WITHIN_SECONDS = 30
 AMONG_INSIDERS_SECONDS = 60
-# TODO: the guarded server's short cases are for every run, once they have been timed in a lab with the machine to itself.
-pytestmark = pytest.mark.full
 LOG_LINE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z \S")
 
 

@@ -133,14 +133,15 @@ def call_often(world, count, seconds=30):
     return callers
 
 
-def check_refused(caller, *texts, seconds=15):
-    """The server says why, in words that have one of `texts` at least, and closes. Returns what it said."""
+def check_refused(caller, *texts, seconds=15, granted=()):
+    """The server says why, in words that have one of `texts` at least, and closes; before, it grants no more than was asked
+    in order. Returns what it said."""
     frames = caller.hear_all(seconds)
     errors = [json.dumps(body) for kind, body in frames if kind == "error"]
     assert errors, f"the server closed without a reason; it sent {frames}"
     assert len(errors[0]) < 4096, f"the reason is {len(errors[0])} bytes long"
     assert not texts or any(text in errors[0] for text in texts), f"the reason is {errors[0]}"
-    assert all(kind in ("error", "heartbeat", "queued", "challenge", "welcome") for kind, _ in frames), frames
+    assert all(kind in ("error", "heartbeat", "queued", "challenge", "welcome", *granted) for kind, _ in frames), frames
     return errors[0]
 
 
