@@ -29,6 +29,8 @@ both_signals = pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM]
 @pytest.fixture(scope="session", autouse=True)
 def program():
     require_program()
+    # What a shell starts in the background ignores it, and so does all that this starts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def wait_until(holds, what):
