@@ -113,6 +113,7 @@ def test_a_killed_client_leaves_a_report_of_the_tests_before(b, server):
     serve_the_next(b, server)
 
 
+@pytest.mark.full
 def test_two_signals_at_once_cost_no_report(b, server):
     """As timeout(1) sends them: to the program, and then to its group."""
     report = "/tmp/report.json"
@@ -123,6 +124,7 @@ def test_two_signals_at_once_cost_no_report(b, server):
     serve_the_next(b, server)
 
 
+@pytest.mark.full
 def test_a_server_that_is_told_to_end_says_what_to_do(a, b):
     with Server(a) as server:
         client = running_client(b, server)
@@ -136,6 +138,7 @@ def test_a_server_that_is_told_to_end_says_what_to_do(a, b):
 SILENT = "import socket,sys,time; s=socket.create_connection(('a',int(sys.argv[1])),10); time.sleep(float(sys.argv[2]))"
 
 
+@pytest.mark.full
 def test_a_connection_that_says_nothing_is_closed_and_disturbs_nobody(b, server):
     server.forget_lines()
     silent = b.start("/usr/bin/python3", "-c", SILENT, server.port, "30")

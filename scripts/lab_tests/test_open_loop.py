@@ -8,8 +8,8 @@ def long(*options):
 
 
 @pytest.mark.parametrize("options", [
-    ["write_lat"], long("write_lat", "-c", "uc"), long("send_lat"), ["send_lat", "-c", "ud"], long("send_imm_lat", "-c", "uc"),
-    long("read_lat"), long("fetch_add_lat"), ["write_lat", "--arrival", "poisson", "-q", "2"],
+    ["write_lat"], long("write_lat", "-c", "uc"), long("send_lat"), long("send_lat", "-c", "ud"), long("send_imm_lat", "-c", "uc"),
+    long("read_lat"), long("fetch_add_lat"), long("write_lat", "--arrival", "poisson", "-q", "2"),
 ], ids="_".join)
 def test_a_modest_rate_is_achieved_and_times_count_from_the_plan(b, server, options):
     code, report, stderr = b.test(*options, "a", "-p", server.port, "--rate", "100pps", "-D", "4")

@@ -5,6 +5,7 @@ import statistics
 import pytest
 
 
+@pytest.mark.full
 def test_six_runs_have_a_median_and_an_interval(b, server):
     code, report, stderr = b.test("write_bw", "a", "-p", server.port, "-s", "64,4K", "-D", "300ms", "--runs", "6")
     assert code == 0, stderr

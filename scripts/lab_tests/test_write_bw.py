@@ -111,6 +111,7 @@ def test_a_client_that_is_not_willing_to_wait_says_so(b, server):
     assert "busy" in report["error"]["message"] and "--wait" in stderr
 
 
+@pytest.mark.full
 def test_the_client_may_start_five_seconds_before_the_server(a, b):
     with Server(a) as gone:
         port = gone.port
