@@ -21,8 +21,7 @@ PlacementRequest RequestFor(const Local& local, const DeviceInfo& info, std::siz
   return {.device = PositionOf(info),
           .workers = workers,
           .choice = local.placement,
-          .busy_cpus = CpusServing(ReadIrqs("/", info.pcie_address, info.netdev)),
-          .taken_cpus = {}};
+          .busy_cpus = CpusServing(ReadIrqs("/", info.pcie_address, info.netdev))};
 }
 
 // Of cpus that the user named each device takes the next ones.
@@ -61,27 +60,22 @@ report::Device DescribeDevice(const Rail& rail, const std::optional<Gid>& gid) {
 
 Site::Site(const Local& local, std::vector<OpenPort> ports, std::size_t workers)
     : memory_arguments(local.memory_arguments) {
-  // Those that the user named stand for workers of later devices, too.
-  std::vector<unsigned> taken = local.placement.cpus;
-  taken.resize(std::min(taken.size(), ports.size() * workers));
+  std::vector<PlacementRequest> requests;
+  for (const OpenPort& open : ports) {
+    PlacementRequest& request =
+        requests.emplace_back(RequestFor(local, open.device.info(), workers));
+    TakeTurns(request.choice.cpus, (requests.size() - 1) * workers);
+  }
+  std::vector<Placement> placements = locality.Place(requests);
   for (OpenPort& open : ports) {
-    PlacementRequest request = RequestFor(local, open.device.info(), workers);
-    TakeTurns(request.choice.cpus, rails.size() * workers);
-    request.taken_cpus = taken;
-    request.session_cpu = session_cpu;
     Offer offer = MakeOffer(open.device, open.port, local.gid_index);
-    Placement placement = locality.Place(request);
-    if (!session_cpu && placement.session_cpu) {
-      session_cpu = placement.session_cpu;
-      taken.push_back(*session_cpu);
-    }
-    taken.insert(taken.end(), placement.worker_cpus.begin(), placement.worker_cpus.end());
     rails.push_back({.device = std::move(open.device),
                      .port = std::move(open.port),
                      .offer = std::move(offer),
-                     .placement = std::move(placement),
+                     .placement = std::move(placements[rails.size()]),
                      .why = open.why});
   }
+  if (!rails.empty()) session_cpu = rails.front().placement.session_cpu;
   const std::vector<unsigned>& named = local.placement.cpus;
   const std::size_t used = std::min(named.size(), rails.size() * workers);
   idle = {.cpus = {named.begin() + static_cast<std::ptrdiff_t>(used), named.end()},

@@ -180,7 +180,13 @@ std::vector<unsigned> Locality::CpusNear(std::optional<unsigned> node) const {
 }
 
 Placement Locality::Place(const PlacementRequest& request) const {
-  return rdmabench::Place(impl_->map, NodeOf(request.device), request);
+  return Place(std::span(&request, 1)).front();
+}
+
+std::vector<Placement> Locality::Place(std::span<const PlacementRequest> requests) const {
+  std::vector<std::optional<unsigned>> nodes;
+  for (const PlacementRequest& request : requests) nodes.push_back(NodeOf(request.device));
+  return rdmabench::Place(impl_->map, nodes, requests);
 }
 
 std::string Locality::Tree(const DevicePosition& device, const Placement& placement) const {

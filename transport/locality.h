@@ -31,6 +31,8 @@ class Locality {
   // In the order in which workers would be put there, were no cpu busy.
   std::vector<unsigned> CpusNear(std::optional<unsigned> node) const;
   Placement Place(const PlacementRequest& request) const;
+  // Of all devices of one side, in their order.
+  std::vector<Placement> Place(std::span<const PlacementRequest> requests) const;
   // The machine with the device in it, as a tree of lines: what `placement` uses is marked.
   std::string Tree(const DevicePosition& device, const Placement& placement) const;
 

@@ -1,6 +1,7 @@
 #include "transport/placement.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "transport/cpu_list.h"
@@ -102,24 +103,41 @@ void CheckNode(const CoreMap& map, const PlacementChoice& choice) {
               "name one of these; a container's cpuset may withhold others");
 }
 
+// Of one device: its workers, then perhaps the session, then the rest.
 class Placing {
  public:
-  Placing(const CoreMap& map, std::optional<unsigned> device_node, const PlacementRequest& request)
-      : map_(map), request_(request), choice_(request.choice) {
+  // `taken_cpus` have workers of other devices: only when no other is left.
+  Placing(const CoreMap& map, std::optional<unsigned> device_node, const PlacementRequest& request,
+          std::vector<unsigned> taken_cpus)
+      : map_(map), request_(request), choice_(request.choice), taken_(std::move(taken_cpus)) {
     placement_.device_node = device_node;
     home_ = choice_.numa_node ? choice_.numa_node : device_node;
     unwanted_ = request.busy_cpus;
-    unwanted_.insert(unwanted_.end(), request.taken_cpus.begin(), request.taken_cpus.end());
+    unwanted_.insert(unwanted_.end(), taken_.begin(), taken_.end());
   }
 
-  Placement Run() {
+  const std::vector<unsigned>& PlaceWorkers() {
     TellWhere();
     if (choice_.pin) {
-      PlaceWorkers();
-      PlaceSession();
+      ChooseCpus();
     } else {
       Tell("threads are not pinned, by --no-pin");
     }
+    return placement_.worker_cpus;
+  }
+
+  // Near this device, where the workers of all leave a core there.
+  std::optional<unsigned> PlaceSession(const std::vector<unsigned>& workers) {
+    if (workers.empty()) return std::nullopt;
+    std::optional<unsigned> cpu = SpareCore(CoresInOrder(map_, home_, unwanted_), workers);
+    if (!cpu) cpu = SpareCore(CoresInOrder(map_, std::nullopt, unwanted_), workers);
+    if (!cpu) cpu = SpareCpu(order_, workers);
+    Tell(cpu ? "session on cpu " + std::to_string(*cpu) : "no cpu left for the session alone");
+    return cpu;
+  }
+
+  Placement Finish(std::optional<unsigned> session_cpu) {
+    placement_.session_cpu = session_cpu;
     PlaceMemory();
     Measure();
     return std::move(placement_);
@@ -144,12 +162,12 @@ class Placing {
 
   void Append(std::optional<unsigned> node, bool also_taken = false) {
     for (const unsigned cpu : CpusInOrder(map_, node, unwanted_)) {
-      if (Contains(order_, cpu) || (!also_taken && Contains(request_.taken_cpus, cpu))) continue;
+      if (Contains(order_, cpu) || (!also_taken && Contains(taken_, cpu))) continue;
       order_.push_back(cpu);
     }
   }
 
-  void PlaceWorkers() {
+  void ChooseCpus() {
     const std::size_t workers = request_.workers;
     Append(home_);
     const std::size_t near = order_.size();
@@ -190,21 +208,6 @@ class Placing {
     const bool all_are_busy = avoided.size() >= near.size();
     if (avoided.empty() || all_are_busy || !choice_.cpus.empty()) return;
     Tell(Cpus(avoided) + " last, because of interrupts there");
-  }
-
-  void PlaceSession() {
-    std::vector<unsigned> workers = placement_.worker_cpus;
-    if (workers.empty()) return;
-    if (request_.session_cpu) {
-      placement_.session_cpu = request_.session_cpu;
-      return;
-    }
-    workers.insert(workers.end(), request_.taken_cpus.begin(), request_.taken_cpus.end());
-    std::optional<unsigned>& cpu = placement_.session_cpu;
-    cpu = SpareCore(CoresInOrder(map_, home_, unwanted_), workers);
-    if (!cpu) cpu = SpareCore(CoresInOrder(map_, std::nullopt, unwanted_), workers);
-    if (!cpu) cpu = SpareCpu(order_, workers);
-    Tell(cpu ? "session on cpu " + std::to_string(*cpu) : "no cpu left for the session alone");
   }
 
   // The home where it may be used; else near the first worker.
@@ -253,6 +256,7 @@ class Placing {
   const PlacementRequest& request_;
   const PlacementChoice& choice_;
   std::optional<unsigned> home_;    // where everything should be
+  std::vector<unsigned> taken_;     // by workers of other devices
   std::vector<unsigned> unwanted_;  // the last ones in their parts of the order
   std::vector<unsigned> order_;     // of preference, for workers
   Placement placement_;
@@ -288,11 +292,24 @@ std::vector<unsigned> CpusInOrder(const CoreMap& map, std::optional<unsigned> no
   return Interleaved(CoresInOrder(map, node, busy_cpus));
 }
 
-Placement Place(const CoreMap& map, std::optional<unsigned> device_node,
-                const PlacementRequest& request) {
-  CheckCpus(map, request.choice);
-  CheckNode(map, request.choice);
-  return Placing(map, device_node, request).Run();
+std::vector<Placement> Place(const CoreMap& map,
+                             std::span<const std::optional<unsigned>> device_nodes,
+                             std::span<const PlacementRequest> requests) {
+  assert(device_nodes.size() == requests.size());
+  std::vector<Placing> placings;
+  std::vector<unsigned> taken;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    CheckCpus(map, requests[i].choice);
+    CheckNode(map, requests[i].choice);
+    Placing& placing = placings.emplace_back(map, device_nodes[i], requests[i], taken);
+    const std::vector<unsigned>& cpus = placing.PlaceWorkers();
+    taken.insert(taken.end(), cpus.begin(), cpus.end());
+  }
+  std::optional<unsigned> session_cpu;
+  if (!placings.empty()) session_cpu = placings.front().PlaceSession(taken);
+  std::vector<Placement> placements;
+  for (Placing& placing : placings) placements.push_back(placing.Finish(session_cpu));
+  return placements;
 }
 
 }  // namespace rdmabench

@@ -65,9 +65,7 @@ struct PlacementRequest {
   DevicePosition device;
   std::size_t workers = 1;
   PlacementChoice choice = {};
-  std::vector<unsigned> busy_cpus = {};   // with other work, such as the device's interrupts
-  std::vector<unsigned> taken_cpus = {};  // by workers of other devices: only when no other is left
-  std::optional<unsigned> session_cpu = {};  // chosen already; absent: one is looked for
+  std::vector<unsigned> busy_cpus = {};  // with other work, such as the device's interrupts
 };
 
 struct Placement {
@@ -77,7 +75,7 @@ struct Placement {
   std::size_t worker_cores = 0;         // distinct physical ones
   // The physical core of each worker, by the first of its cpus that this process may use.
   std::vector<unsigned> core_of_worker = {};
-  std::optional<unsigned> session_cpu;  // none of the workers', where there are enough
+  std::optional<unsigned> session_cpu;  // no worker's of any device; absent: none is left
   std::optional<unsigned> memory_node;  // absent: nothing to choose
   std::optional<unsigned> distance;     // the largest of a worker or the memory to the device
   std::vector<std::string> reasons;     // why, in a few words each
@@ -90,8 +88,11 @@ struct Placement {
 std::vector<unsigned> CpusInOrder(const CoreMap& map, std::optional<unsigned> node,
                                   std::span<const unsigned> busy_cpus);
 
-// Throws Error(kEnvironment) when the choice names what this process may not use.
-Placement Place(const CoreMap& map, std::optional<unsigned> device_node,
-                const PlacementRequest& request);
+// Of the devices of one side, each on its node. Workers come first, those of each device in turn,
+// on cpus that no other device's have while there are any; the session gets what they leave.
+// Throws Error(kEnvironment) when a choice names what this process may not use.
+std::vector<Placement> Place(const CoreMap& map,
+                             std::span<const std::optional<unsigned>> device_nodes,
+                             std::span<const PlacementRequest> requests);
 
 }  // namespace rdmabench

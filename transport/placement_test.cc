@@ -19,15 +19,21 @@ using ::testing::StartsWith;
 using ::testing::ThrowsMessage;
 using Cpus = std::vector<unsigned>;
 
+// A software device on that interface.
+DevicePosition Above(const char* netdev, const char* name) {
+  return {.rdma_name = name, .pcie_address = {}, .netdev = netdev};
+}
+
 DevicePosition Named(const char* name) {
   return {.rdma_name = name, .pcie_address = {}, .netdev = {}};
 }
 
 // Machines as hwloc saves them. two_sockets: two packages of four cores, cpus n and n + 8 are
 // siblings, mlx5_0 on node 0, mlx5_1 on node 1. container: the same, where only cpus 2, 3, 10, 11
-// and the memory of node 0 may be used. eight_rails: two packages of four nodes of four cores, cpus
-// n and n + 32 are siblings; two adapters each on nodes 3, 1, 7 and 5. virtual_machine: one node of
-// four cpus, nothing on a bus.
+// and the memory of node 0 may be used. two_nodes: two packages of two cores, eth1 on node 1,
+// distances not known. eight_rails: two packages of four nodes of four cores, cpus n and n + 32 are
+// siblings; two adapters each on nodes 3, 1, 7 and 5. virtual_machine: one node of four cpus,
+// nothing on a bus.
 Locality Saved(const std::string& topology) {
   return Locality::FromXml("transport/testdata/" + topology + ".xml");
 }
@@ -36,8 +42,19 @@ struct Case {
   const char* name;
   const char* topology;
   PlacementRequest request;
-  Placement expected;  // but for the reasons
+  Placement expected;                         // but for the reasons
+  std::vector<PlacementRequest> before = {};  // of the side's devices before this one
+  std::vector<PlacementRequest> after = {};
 };
+
+Placement PlacementOf(const std::string& topology, const PlacementRequest& request,
+                      std::vector<PlacementRequest> before,
+                      const std::vector<PlacementRequest>& after = {}) {
+  const std::size_t index = before.size();
+  before.push_back(request);
+  before.insert(before.end(), after.begin(), after.end());
+  return Saved(topology).Place(before).at(index);
+}
 
 void PrintTo(const Case& row, std::ostream* stream) { *stream << row.name; }
 
@@ -45,7 +62,7 @@ class Places : public testing::TestWithParam<Case> {};
 
 TEST_P(Places, AreThoseExpected) {
   const Case& row = GetParam();
-  const Placement placement = Saved(row.topology).Place(row.request);
+  const Placement placement = PlacementOf(row.topology, row.request, row.before, row.after);
   EXPECT_EQ(placement.device_node, row.expected.device_node);
   EXPECT_EQ(placement.worker_cpus, row.expected.worker_cpus);
   EXPECT_EQ(placement.worker_nodes, row.expected.worker_nodes);
@@ -120,11 +137,10 @@ INSTANTIATE_TEST_SUITE_P(
              Expect(1, {6}, {1}, 1, 0, 0, 21)},
         Case{"two_sockets_session_beside_cpus_of_another_devices_workers",
              "two_sockets",
-             {.device = Named("mlx5_1"),
-              .workers = 1,
-              .choice = {.cpus = {4, 7}},
-              .taken_cpus = {4, 7}},
-             Expect(1, {4}, {1}, 1, 6, 1, 10)},
+             {.device = Named("mlx5_1"), .workers = 1, .choice = {.cpus = {4, 7}}},
+             Expect(1, {4}, {1}, 1, 6, 1, 10),
+             /*before=*/{},
+             /*after=*/{{.device = Named("mlx5_0"), .workers = 1, .choice = {.cpus = {7, 4}}}}},
         Case{"two_sockets_not_pinned",
              "two_sockets",
              {.device = Named("mlx5_1"), .workers = 2, .choice = {.pin = false}},
@@ -139,8 +155,9 @@ INSTANTIATE_TEST_SUITE_P(
              Expect(3, {14}, {3}, 1, 13, 3, 10)},
         Case{"eight_rails_beside_another_devices_workers",
              "eight_rails",
-             {.device = Named("mlx5_1"), .workers = 3, .taken_cpus = {12, 13}},
-             Expect(3, {14, 15, 46}, {3, 3, 3}, 2, 0, 3, 10)},
+             {.device = Named("mlx5_1"), .workers = 3},
+             Expect(3, {14, 15, 46}, {3, 3, 3}, 2, 0, 3, 10),
+             /*before=*/{{.device = Named("mlx5_0"), .workers = 2}}},
         Case{"eight_rails_second_socket",
              "eight_rails",
              {.device = Named("mlx5_9"), .workers = 4},
@@ -150,14 +167,35 @@ INSTANTIATE_TEST_SUITE_P(
              {.device = Named("mlx5_6"), .workers = 9},
              Expect(7, {28, 29, 30, 31, 60, 61, 62, 63, 1}, {7, 7, 7, 7, 7, 7, 7, 7, 0}, 5, 0, 7,
                     32)},
+        Case{"two_nodes_first_of_two_devices",
+             "two_nodes",
+             {.device = Above("eth1", "rxe0"), .workers = 1},
+             Expect(1, {2}, {1}, 1, 0, 1, kNone),
+             /*before=*/{},
+             /*after=*/{{.device = Above("eth1", "rxe1"), .workers = 1}}},
+        Case{"two_nodes_second_of_two_devices",
+             "two_nodes",
+             {.device = Above("eth1", "rxe1"), .workers = 1},
+             Expect(1, {3}, {1}, 1, 0, 1, kNone),
+             /*before=*/{{.device = Above("eth1", "rxe0"), .workers = 1}}},
+        Case{"two_nodes_second_device_beyond_the_node",
+             "two_nodes",
+             {.device = Above("eth1", "rxe1"), .workers = 2},
+             Expect(1, {1, 0}, {0, 0}, 2, kNone, 1, kNone),
+             /*before=*/{{.device = Above("eth1", "rxe0"), .workers = 2}}},
+        Case{"two_nodes_session_near_what_one_device_leaves",
+             "two_nodes",
+             {.device = Above("eth1", "rxe0"), .workers = 1},
+             Expect(1, {2}, {1}, 1, 3, 1, kNone)},
         Case{"virtual_machine",
              "virtual_machine",
              {.device = Named("rxe0"), .workers = 2},
              Expect(kNone, {1, 2}, {}, 2, 0, kNone, kNone)},
         Case{"virtual_machine_taken_by_another_devices_workers",
              "virtual_machine",
-             {.device = Named("rxe1"), .workers = 1, .taken_cpus = {0, 1, 2, 3}},
-             Expect(kNone, {1}, {}, 1, kNone, kNone, kNone)},
+             {.device = Named("rxe1"), .workers = 1},
+             Expect(kNone, {1}, {}, 1, kNone, kNone, kNone),
+             /*before=*/{{.device = Named("rxe0"), .workers = 4}}},
         Case{"virtual_machine_full",
              "virtual_machine",
              {.device = Named("rxe0"), .workers = 5},
@@ -223,32 +261,37 @@ TEST(PlacementReason, NamesTheOptionThatDecides) {
             "session on cpu 0; memory on node 0");
 }
 
-TEST(PlacementReason, LeavesTheSessionToTheDeviceThatChoseItsCpu) {
-  const Placement placement =
-      Saved("two_sockets").Place({.device = Named("mlx5_1"), .workers = 2, .session_cpu = 3});
-  EXPECT_EQ(placement.session_cpu, 3U);
-  EXPECT_EQ(placement.Reason(), "mlx5_1 is on NUMA node 1; workers on cpus 4, 5; memory on node 1");
+std::string ReasonOf(const std::string& topology, const PlacementRequest& request,
+                     const std::vector<PlacementRequest>& before) {
+  return PlacementOf(topology, request, before).Reason();
 }
 
-std::string ReasonOf(const std::string& topology, const PlacementRequest& request) {
-  return Saved(topology).Place(request).Reason();
+TEST(PlacementReason, LeavesTheSessionToTheFirstDevice) {
+  EXPECT_EQ(ReasonOf("two_sockets", {.device = Named("mlx5_1"), .workers = 2},
+                     {{.device = Named("mlx5_0"), .workers = 1}}),
+            "mlx5_1 is on NUMA node 1; workers on cpus 4, 5; memory on node 1");
+}
+
+TEST(PlacementReason, HasNoExcuseWhereTheSecondDevicesWorkerIsNear) {
+  EXPECT_EQ(ReasonOf("two_nodes", {.device = Above("eth1", "rxe1"), .workers = 1},
+                     {{.device = Above("eth1", "rxe0"), .workers = 1}}),
+            "rxe1 is on NUMA node 1; workers on cpu 3; memory on node 1");
 }
 
 TEST(PlacementReason, SaysWhatOtherDevicesHaveTaken) {
   // All that there is.
-  EXPECT_THAT(ReasonOf("virtual_machine",
-                       {.device = Named("rxe1"), .workers = 1, .taken_cpus = {0, 1, 2, 3}}),
+  EXPECT_THAT(ReasonOf("virtual_machine", {.device = Named("rxe1"), .workers = 1},
+                       {{.device = Named("rxe0"), .workers = 4}}),
               StartsWith("the machine has one NUMA node; workers on cpu 1, which other devices "
                          "have, too"));
-  EXPECT_THAT(
-      ReasonOf("virtual_machine", {.device = Named("rxe1"), .workers = 2, .taken_cpus = {0, 1, 3}}),
-      HasSubstr("; workers on cpus 1, 2, some of which other devices have, too"));
+  EXPECT_THAT(ReasonOf("virtual_machine", {.device = Named("rxe1"), .workers = 2},
+                       {{.device = Named("rxe0"), .workers = 3}}),
+              HasSubstr("; workers on cpus 0, 1, some of which other devices have, too"));
   // All of its node, and none of the other.
-  EXPECT_THAT(
-      ReasonOf("two_sockets",
-               {.device = Named("mlx5_0"), .workers = 1, .taken_cpus = {0, 1, 2, 3, 8, 9, 10, 11}}),
-      StartsWith("mlx5_0 is on NUMA node 0, but other devices have taken the cpus of it; "
-                 "workers on cpu 4;"));
+  EXPECT_THAT(ReasonOf("two_sockets", {.device = Named("mlx5_0"), .workers = 1},
+                       {{.device = Named("mlx5_1"), .workers = 8, .choice = {.numa_node = 0}}}),
+              StartsWith("mlx5_0 is on NUMA node 0, but other devices have taken the cpus of it; "
+                         "workers on cpu 4;"));
 }
 
 TEST(PlacementReason, SaysThatThreadsAreNotPinned) {
