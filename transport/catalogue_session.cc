@@ -68,10 +68,11 @@ constexpr CatalogueRow kRows[] = {
         "its host was started again or its process killed; something on the way cut it",
         "the log of the server; firewalls that forget connections"),
     Row("silent", Facts::kSession, "nothing came any more, not even a sign of life",
-        "its process is stopped, or its host; the network between is cut; its host is so busy that "
-        "the session does not get its turn",
-        "see whether rdmabench still runs there and whether the network carries its answers; "
-        "--peer-timeout allows more time"),
+        "its process is stopped, or its host; the network between is cut, or loses large packets "
+        "alone: the MTU is above what the path carries; its host is so busy that the session does "
+        "not get its turn",
+        "see whether rdmabench still runs there and whether the network carries its answers, also "
+        "large ones (ping -M do -s SIZE); a test's --peer-timeout allows more time"),
     Row("late", Facts::kPath, "it is alive, and did not do its part in time",
         "its side stands still in that step; its host is overloaded",
         "what the other side says, and the log of the server; the same run with fewer --qp"),

@@ -139,6 +139,7 @@ TEST(Catalogue, MakesErrorsOfASessionInTheirOwnWordsWithTheBlameOfTheRow) {
   EXPECT_EQ(error.blame(), Blame::kEnvironment);
   EXPECT_THAT(error.remedy(), HasSubstr("--port"));
   EXPECT_EQ(SessionError("silent", "x").blame(), Blame::kRun);
+  EXPECT_THAT(SessionError("silent", "x").remedy(), HasSubstr("ping -M do -s SIZE"));
 }
 
 TEST(Catalogue, GivesNoAdviceToAUserWhoInterrupts) {
