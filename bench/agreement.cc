@@ -6,7 +6,6 @@
 #include "bench/open_loop.h"
 #include "bench/test.h"
 #include "transport/error.h"
-#include "transport/joined.h"
 #include "transport/memory.h"
 
 namespace rdmabench {
@@ -200,15 +199,8 @@ Offer MakeOffer(const Device& device, const PortInfo& port, std::optional<int> g
   std::erase_if(offer.gids, [](const Gid& gid) { return gid.index > kMostGidIndex; });
   if (!gid_index) return offer;
   std::erase_if(offer.gids, [&](const Gid& gid) { return gid.index != *gid_index; });
-  if (!offer.gids.empty()) return offer;
-  const std::string known = Joined(port.gids, [](const Gid& gid) {
-    return std::to_string(gid.index) + " (" + gid.Text() + ")";
-  });
-  throw Error(Blame::kEnvironment,
-              "--gid-index " + std::to_string(*gid_index) + " is not in use on " +
-                  device.info().name + " port " + std::to_string(port.number),
-              known.empty() ? "the port has no GID; give its interface an address"
-                            : "in use are: " + known);
+  if (offer.gids.empty()) throw NoSuchGid(device.info(), port, *gid_index);
+  return offer;
 }
 
 TestPlan OverRails(TestPlan test, std::size_t rails) {

@@ -84,6 +84,10 @@ TEST_F(DoctorSession, FindsWhatWasNamedAndIsNotThere) {
   EXPECT_THAT(ExamineAlone().findings, Contains(Is("port_state", "client", "severe")));
   client_.port = 1;
   EXPECT_THAT(ExamineAlone().findings, Not(Contains(Field(&report::Finding::severity, "severe"))));
+  client_.gid_index = 99;
+  EXPECT_THAT(ExamineAlone().findings,
+              Contains(AllOf(Is("gid", "client", "severe"),
+                             Field(&report::Finding::what, HasSubstr("--gid-index 99")))));
 }
 
 TEST_F(DoctorSession, FindsOfBothSidesWhatIsOfBoth) {

@@ -239,6 +239,17 @@ Error NoSuchPort(const DeviceInfo& device, int number) {
           "leave the port out: the first active one is used"};
 }
 
+Error NoSuchGid(const DeviceInfo& device, const PortInfo& port, int gid_index) {
+  const std::string known = Joined(port.gids, [](const Gid& gid) {
+    return std::to_string(gid.index) + " (" + gid.Text() + ")";
+  });
+  return {Blame::kEnvironment,
+          "--gid-index " + std::to_string(gid_index) + " is not in use on " + device.name +
+              " port " + std::to_string(port.number),
+          known.empty() ? "the port has no GID; give its interface an address"
+                        : "in use are: " + known};
+}
+
 std::vector<Device> OpenDevices(std::vector<Error>& failures) {
   int count = 0;
   const DeviceList list(ibv_get_device_list(&count));

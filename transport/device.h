@@ -49,6 +49,8 @@ std::string RequireDevice(std::string_view name);
 std::optional<Error> WhyNoDevice(std::string_view name);
 // What is said of a device without such a port.
 Error NoSuchPort(const DeviceInfo& device, int number);
+// What is said of a port that has no GID of such an index.
+Error NoSuchGid(const DeviceInfo& device, const PortInfo& port, int gid_index);
 
 // All devices, also with ports down. `failures` says for each that did not open why.
 std::vector<Device> OpenDevices(std::vector<Error>& failures);

@@ -99,20 +99,22 @@ std::optional<Symptom> SmallMtu(const Machine& machine, const DeviceInfo& device
   return symptom;
 }
 
-std::optional<Symptom> NoGid(const Machine& /*machine*/, const DeviceInfo& device,
+std::optional<Symptom> NoGid(const Machine& machine, const DeviceInfo& device,
                              const PortInfo& port) {
   const auto is_routable = [](const Gid& gid) { return !gid.IsLinkLocal(); };
   if (!IsRoce(port) || std::any_of(port.gids.begin(), port.gids.end(), is_routable)) {
     return std::nullopt;
   }
-  const std::string netdev = NetdevOf(device, port);
   const bool is_none = port.gids.empty();
+  // Of the index that was asked for: CheckGids() says so.
+  if (is_none && !machine.missing_gids.empty()) return std::nullopt;
+  const std::string netdev = NetdevOf(device, port);
   return Symptom{
       .what = PortName(device, port) + " has no " + (is_none ? "GID" : "routable GID"),
       .evidence = "ibv_query_gid_table: " +
                   (is_none ? "none in use" : port.gids.front().Text() + " and no other kind"),
       .remedy = "ip addr add ADDRESS/PREFIX dev " + (netdev.empty() ? "NETDEV" : netdev) +
-                "; with -x check that the index is in use (rdmabench devices)",
+                "; -x is to name a routable one (rdmabench devices)",
       .severity = is_none ? std::optional(Severity::kSevere) : std::nullopt};
 }
 
@@ -248,7 +250,23 @@ std::vector<Symptom> CheckLinkRate(const Machine& machine) {
 
 std::vector<Symptom> CheckMtu(const Machine& machine) { return ForActivePorts(machine, SmallMtu); }
 
-std::vector<Symptom> CheckGids(const Machine& machine) { return ForActivePorts(machine, NoGid); }
+std::vector<Symptom> CheckGids(const Machine& machine) {
+  const auto has_gid = [](const PortInfo& port) { return IsActive(port) && !port.gids.empty(); };
+  const bool any_has =
+      std::any_of(machine.devices.begin(), machine.devices.end(), [&](const DeviceInfo& device) {
+        return std::any_of(device.ports.begin(), device.ports.end(), has_gid);
+      });
+  // An index that is in use elsewhere may be meant for that port alone.
+  const bool is_needed = machine.chosen || !any_has;
+  std::vector<Symptom> symptoms = ForActivePorts(machine, NoGid);
+  for (const Error& error : machine.missing_gids) {
+    symptoms.push_back({.what = error.what(),
+                        .evidence = Said("ibv_query_gid_table", error.remedy()),
+                        .remedy = "choose one with -x that is in use, or leave -x out",
+                        .severity = is_needed ? std::optional(Severity::kSevere) : std::nullopt});
+  }
+  return symptoms;
+}
 
 std::vector<Symptom> CheckPfc(const Machine& machine) { return ForActivePorts(machine, NoPfc); }
 

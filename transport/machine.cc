@@ -92,6 +92,20 @@ void NoteMissing(const MachineChoice& choice, const std::vector<DeviceInfo>& dev
   }
 }
 
+// The GIDs that were asked for and are not in use, of active ports that matter.
+void NoteMissingGids(const MachineChoice& choice, const std::vector<DeviceInfo>& devices,
+                     Machine& machine) {
+  if (!choice.gid_index) return;
+  const auto is_it = [&choice](const Gid& gid) { return gid.index == *choice.gid_index; };
+  for (const DeviceInfo& device : devices) {
+    for (const PortInfo& port : device.ports) {
+      if (port.state != IBV_PORT_ACTIVE || !IsWanted(choice, device, port)) continue;
+      if (std::any_of(port.gids.begin(), port.gids.end(), is_it)) continue;
+      machine.missing_gids.push_back(NoSuchGid(device, port, *choice.gid_index));
+    }
+  }
+}
+
 }  // namespace
 
 std::set<std::string> NetdevsOf(std::span<const DeviceInfo> devices) {
@@ -140,6 +154,7 @@ Machine ReadMachine(const MachineChoice& choice) {
   Machine machine = MachineWith(std::move(devices));
   machine.chosen = !choice.devices.empty();
   NoteMissing(choice, all, machine);
+  NoteMissingGids(choice, all, machine);
   // Whether others open does not matter then.
   if (!are_all_there) machine.closed = std::move(closed);
   return machine;

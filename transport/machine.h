@@ -20,9 +20,11 @@ struct Machine {
   FileTree files{"/"};
   std::vector<DeviceInfo> devices;
   std::vector<Error> closed;  // why each of the others that matter does not open
-  // Why what the user named is not among them: devices, and ports of those that are.
+  // Why what the user named is not among them: devices, ports of those that are, and the GID of
+  // each of their active ports.
   std::vector<Error> missing_devices;
   std::vector<Error> missing_ports;
+  std::vector<Error> missing_gids;
   bool chosen = false;  // the devices are those that the user named, not all that there are
   MemlockLimit memlock;
   std::vector<unsigned> allowed_cpus;  // that this process may run on

@@ -53,6 +53,7 @@ struct MissingCase {
   MachineChoice choice;
   std::vector<std::string> devices;  // words of each error
   std::vector<std::string> ports;
+  std::vector<std::string> gids = {};
 };
 
 // fake0 and fake1, with port 1 each.
@@ -80,6 +81,16 @@ TEST_F(MachineTest, SaysWhatIsNotThereOfWhatWasNamed) {
        {.devices = {}, .port = 2, .gid_index = {}},
        {},
        {"fake0 has no port 2", "fake1 has no port 2"}},
+      {"a_gid_of_a_device",
+       {.devices = {{"fake1", {}}}, .port = {}, .gid_index = 99},
+       {},
+       {},
+       {"--gid-index 99 is not in use on fake1 port 1"}},
+      {"a_gid_of_any",
+       {.devices = {}, .port = {}, .gid_index = 99},
+       {},
+       {},
+       {"is not in use on fake0 port 1", "is not in use on fake1 port 1"}},
   };
   const auto expect = [](const std::vector<Error>& errors, const std::vector<std::string>& words) {
     ASSERT_EQ(errors.size(), words.size());
@@ -93,6 +104,7 @@ TEST_F(MachineTest, SaysWhatIsNotThereOfWhatWasNamed) {
     const Machine machine = ReadMachine(row.choice);
     expect(machine.missing_devices, row.devices);
     expect(machine.missing_ports, row.ports);
+    expect(machine.missing_gids, row.gids);
   }
 }
 
