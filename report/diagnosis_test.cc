@@ -33,7 +33,7 @@ Diagnosis OfTwo() {
                          .severity = "severe",
                          .side = "server",
                          .what = "this process may lock 64 KiB of memory",
-                         .evidence = "getrlimit(RLIMIT_MEMLOCK): 65536 bytes",
+                         .evidence = "getrlimit(RLIMIT_MEMLOCK): 64 KiB",
                          .effect = "registering memory fails",
                          .remedy = "ulimit -l unlimited"},
                         {.id = "mtu_differs",

@@ -24,7 +24,8 @@ constexpr CheckRow kRows[] = {
     {"gid", kWarning, kAside,
      "without a GID no queue pair connects; a link-local one reaches its own link only", CheckGids},
     {"memlock", kSevere, kEssential,
-     "registering memory and making queues fails with \"Cannot allocate memory\"", CheckMemlock},
+     "registering memory and making queues fails beyond it with \"Cannot allocate memory\"",
+     CheckMemlock},
     {"rdma_cgroup", kWarning, kAside,
      "making more contexts, queue pairs and regions than that fails", CheckRdmaCgroup},
     {"software_device", kWarning, kEssential,
@@ -85,13 +86,14 @@ std::vector<Finding> Find(const Machine& machine, std::string_view side, bool es
   for (const CheckRow& row : kRows) {
     if (essential_only && !row.is_essential) continue;
     for (Symptom& symptom : row.look(machine)) {
-      findings.push_back({.id = std::string(row.id),
-                          .severity = symptom.severity.value_or(row.severity),
-                          .side = std::string(side),
-                          .what = std::move(symptom.what),
-                          .evidence = std::move(symptom.evidence),
-                          .effect = std::string(row.effect),
-                          .remedy = std::move(symptom.remedy)});
+      findings.push_back(
+          {.id = std::string(row.id),
+           .severity = symptom.severity.value_or(row.severity),
+           .side = std::string(side),
+           .what = std::move(symptom.what),
+           .evidence = std::move(symptom.evidence),
+           .effect = std::string(symptom.effect.empty() ? row.effect : symptom.effect),
+           .remedy = std::move(symptom.remedy)});
     }
   }
   SortBySeverity(findings);

@@ -103,8 +103,7 @@ std::vector<Symptom> CheckMemlock(const Machine& machine) {
   return {{.what = "this process may lock " + InKib(*limit.bytes) +
                    " of memory, and each worker needs up to " + InKib(kEnoughMemlockBytes) +
                    " by default",
-           .evidence = "getrlimit(RLIMIT_MEMLOCK): " + std::to_string(*limit.bytes) +
-                       " bytes; no CAP_IPC_LOCK",
+           .evidence = "getrlimit(RLIMIT_MEMLOCK): " + InKib(*limit.bytes) + "; no CAP_IPC_LOCK",
            .remedy = std::string(FindEntry("memlock")->check)}};
 }
 
@@ -132,7 +131,8 @@ std::vector<Symptom> CheckNoDevice(const Machine& machine) {
     for (const Error& error : machine.missing_devices) {
       symptoms.push_back({.what = error.what(),
                           .evidence = "ibv_get_device_list, and the interfaces of its devices",
-                          .remedy = error.remedy()});
+                          .remedy = error.remedy(),
+                          .effect = "nothing can be measured with it"});
     }
     return symptoms;
   }

@@ -86,6 +86,11 @@ void Deactivate(MachineTree& tree, Machine& machine) {
   tree.Write("/sys/class/infiniband/mlx5_0/ports/1/phys_state", "3: Disabled");
 }
 
+void LoseGid(MachineTree& /*tree*/, Machine& machine) {
+  FirstPort(machine).gids.clear();
+  machine.missing_gids.emplace_back(Blame::kEnvironment, "no --gid-index 9", "in use are: 0");
+}
+
 std::function<void(MachineTree&, Machine&)> Line(std::string path, std::string line) {
   return [path = std::move(path), line = std::move(line)](MachineTree& tree, Machine&) {
     tree.Write(path, line);
@@ -101,7 +106,8 @@ std::function<void(MachineTree&, Machine&)> Config(std::string address, PciSpace
 const std::vector<Plant>& ProcessPlants() {
   static const std::vector<Plant> plants = {
       {"memlock", Container, [](MachineTree&, Machine& machine) { machine.memlock.bytes = 65536; },
-       "memlock", kSevere, "64 KiB|65536 KiB|getrlimit|limits.d|LimitMEMLOCK"},
+       "memlock", kSevere,
+       "65536 KiB|getrlimit(RLIMIT_MEMLOCK): 64 KiB|beyond it|limits.d|LimitMEMLOCK"},
       {"no_device", VirtualMachine,
        [](MachineTree& tree, Machine& machine) {
          machine.devices.clear();
@@ -117,7 +123,7 @@ const std::vector<Plant>& ProcessPlants() {
          machine.missing_devices.emplace_back(Blame::kEnvironment, "no device is named nope",
                                               "choose one of those");
        },
-       "no_device", kSevere, "no device is named nope|ibv_get_device_list|choose one"},
+       "no_device", kSevere, "named nope|ibv_get_device_list|choose one|measured with it"},
       {"port_that_is_not_there", DualSocket,
        [](MachineTree&, Machine& machine) {
          machine.missing_ports.emplace_back(Blame::kEnvironment, "mlx5_0 has no port 2",
@@ -298,6 +304,9 @@ const std::vector<Plant>& PortPlants() {
       {"no_gid", DualSocket,
        [](MachineTree&, Machine& machine) { FirstPort(machine).gids.clear(); }, "gid", kSevere,
        "has no GID|none in use|ip addr add"},
+      {"gid_index", VirtualMachine, LoseGid, "gid", kSevere,
+       "--gid-index 9|ibv_query_gid_table: in use are: 0"},
+      {"gid_index_of_another_port", DualSocket, LoseGid, "gid", kWarning, "--gid-index 9"},
       {"no_routable_gid", DualSocket,
        [](MachineTree&, Machine& machine) { FirstPort(machine).gids.pop_back(); }, "gid", kWarning,
        "no routable GID|fe80::e42:a1ff:fe12:3456"},

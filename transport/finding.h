@@ -20,6 +20,7 @@ struct Symptom {
   std::string evidence;                   // files or calls read, and what they said
   std::string remedy;                     // in one line
   std::optional<Severity> severity = {};  // where it is not that of the row
+  std::string_view effect = {};           // as well
 };
 
 struct Finding {

@@ -70,6 +70,7 @@ def test_the_text_has_evidence_effect_and_remedy(b, server):
     (["-d", "nope"], "no_device", ["\"nope\"", "there are: rxe0 (eth1)"]),
     (["-d", "rxe0", "-i", "2"], "port_state", ["rxe0 has no port 2; it has port 1 only"]),
     (["-d", "rxe0:3"], "port_state", ["rxe0 has no port 3"]),
+    (["-d", "rxe0", "-x", "99"], "gid", ["--gid-index 99 is not in use on rxe0 port 1"]),
 ], ids=lambda value: "_".join(value) if isinstance(value, list) else "")
 def test_what_was_named_and_is_not_there_is_severe(b, words, id, texts):
     code, document, findings, stderr = doctor(b, *words)
@@ -120,7 +121,7 @@ def test_memlock_of_an_ordinary_user_on_both_sides(b, ordinary_server):
         finding = findings["memlock", side]
         assert finding["severity"] == "severe"
         assert "64 KiB" in finding["what"] and "65536 KiB" in finding["what"]
-        assert "65536 bytes" in finding["evidence"]
+        assert "64 KiB" in finding["evidence"]
         assert "limits.d" in finding["remedy"] and "LimitMEMLOCK" in finding["remedy"]
 
 
