@@ -124,13 +124,17 @@ constexpr FactRow kFacts[] = {
     {"traffic_class", kText, TrafficClass},
 };
 
+constexpr bool kOfPorts = true;
+
 constexpr DifferenceRow kDifferences[] = {
     {"link_layer_differs",
      kSevere,
      "the link layers differ",
      "no queue pair connects",
      "choose ports of one kind with -d and -i",
-     {"link_layer"}},
+     {"link_layer"},
+     {},
+     kOfPorts},
     {"tool_version_differs",
      kWarning,
      "the versions of rdmabench differ",
@@ -143,7 +147,8 @@ constexpr DifferenceRow kDifferences[] = {
      "the slower one is measured",
      "choose ports of one speed, or see why one is slower",
      {"link_bits_per_second"},
-     "link_layer"},
+     "link_layer",
+     kOfPorts},
     {"mtu_differs",
      kWarning,
      "the MTUs differ",
@@ -151,7 +156,8 @@ constexpr DifferenceRow kDifferences[] = {
      "router between",
      "ip link set dev NETDEV mtu 9000 on both hosts, and as much on the switches between",
      {"active_mtu_bytes", "netdev_mtu_bytes"},
-     "link_layer"},
+     "link_layer",
+     kOfPorts},
     {"governor_differs",
      kWarning,
      "the frequency governors differ",
@@ -163,20 +169,25 @@ constexpr DifferenceRow kDifferences[] = {
      "PFC, ECN or DSCP trust differ",
      "under congestion the two directions behave differently",
      "give both interfaces the same settings (dcb, mlnx_qos)",
-     {"pfc_priorities", "dscp_trust", "ecn_priorities", "traffic_class"}},
+     {"pfc_priorities", "dscp_trust", "ecn_priorities", "traffic_class"},
+     {},
+     kOfPorts},
     {"driver_differs",
      kNote,
      "the drivers differ",
      "what the lesser adapter can is measured",
      "choose devices of one kind with -d",
-     {"driver"}},
+     {"driver"},
+     {},
+     kOfPorts},
     {"firmware_differs",
      kNote,
      "the firmware versions differ",
      "the two directions may behave differently",
      "bring both adapters to one firmware",
      {"firmware"},
-     "driver"},
+     "driver",
+     kOfPorts},
     {"kernel_differs",
      kNote,
      "the kernels differ",
@@ -203,6 +214,23 @@ bool AreEqual(const SideFacts& client, const SideFacts& server, std::string_view
   return one != nullptr && other != nullptr && *one == *other;
 }
 
+// "mlx5_0 port 1 (eth2)".
+std::string PortOf(const SideFacts& side) {
+  const auto text = [&side](std::string_view before, std::string_view name, const char* after) {
+    const FactValue* value = Find(side, name);
+    return value == nullptr ? std::string() : std::string(before) + FactText(*value) + after;
+  };
+  const std::string port =
+      text("", "device", "") + text(" port ", "port", "") + text(" (", "netdev", ")");
+  return port.empty() ? "an unknown port" : port;
+}
+
+// "of client's mlx5_0 port 1 (eth2) and server's mlx5_1 port 1 (eth3): ", before what they differ
+// in.
+std::string PortsOf(const SideFacts& client, const SideFacts& server) {
+  return "of client's " + PortOf(client) + " and server's " + PortOf(server) + ": ";
+}
+
 // "active_mtu_bytes: client 1024, server 4096" for those that differ.
 std::string DifferencesIn(const DifferenceRow& row, const SideFacts& client,
                           const SideFacts& server) {
@@ -219,7 +247,7 @@ std::string DifferencesIn(const DifferenceRow& row, const SideFacts& client,
 }
 
 // Where both ports have GIDs to choose from.
-std::optional<Finding> LacksGidPair(const GidQuestion& question) {
+std::optional<Finding> LacksGidPair(const GidQuestion& question, const std::string& ports) {
   try {
     ChooseGidPair(question);
     return std::nullopt;
@@ -228,7 +256,7 @@ std::optional<Finding> LacksGidPair(const GidQuestion& question) {
                    .severity = kSevere,
                    .side = "both",
                    .what = "no GIDs of the two ends can talk to each other",
-                   .evidence = error.what(),
+                   .evidence = ports + error.what(),
                    .effect = "no queue pair connects",
                    .remedy = error.remedy()};
   }
@@ -262,6 +290,7 @@ std::vector<Finding> Compare(const SideFacts& client, const SideFacts& server,
     if (!row.given.empty() && !AreEqual(client, server, row.given)) continue;
     std::string differences = DifferencesIn(row, client, server);
     if (differences.empty()) continue;
+    if (row.is_of_ports) differences = PortsOf(client, server) + differences;
     findings.push_back({.id = std::string(row.id),
                         .severity = row.severity,
                         .side = "both",
@@ -274,7 +303,8 @@ std::vector<Finding> Compare(const SideFacts& client, const SideFacts& server,
   const bool both_have_gids = !client.gids.empty() && !server.gids.empty();
   if (layer != nullptr && FactText(*layer) == "ethernet" && both_have_gids &&
       AreEqual(client, server, "link_layer")) {
-    if (auto finding = LacksGidPair({client.gids, server.gids, client_ip, server_ip})) {
+    if (auto finding = LacksGidPair({client.gids, server.gids, client_ip, server_ip},
+                                    PortsOf(client, server))) {
       findings.push_back(std::move(*finding));
     }
   }

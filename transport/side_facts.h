@@ -56,6 +56,7 @@ struct DifferenceRow {
   std::string_view remedy;
   std::string_view facts[4];    // that should be equal
   std::string_view given = {};  // looked at only where this one is equal, too
+  bool is_of_ports = false;     // and not of the hosts: the evidence names the two
 };
 std::span<const DifferenceRow> DifferenceRows();
 

@@ -15,6 +15,8 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
+const std::string kPorts = "of client's mlx5_0 port 1 (eth2) and server's mlx5_0 port 1 (eth2): ";
+
 SideFacts FactsOf(const Machine& machine, std::string_view tool_version = "0.1.0") {
   UsedPort used{.machine = machine, .tool_version = tool_version};
   if (!machine.devices.empty()) {
@@ -91,13 +93,14 @@ PortInfo& Port(Machine& machine) { return machine.devices.front().ports.front();
 const std::vector<Difference>& TheDifferences() {
   static const std::vector<Difference> differences = {
       {"link_differs", [](MachineTree&, Machine& machine) { Port(machine).data_gbps = 25.0; },
-       "link_bits_per_second: client 100000000000, server 25000000000"},
+       kPorts + "link_bits_per_second: client 100000000000, server 25000000000"},
       {"mtu_differs",
        [](MachineTree& tree, Machine& machine) {
          Port(machine).active_mtu_bytes = 1024;
          tree.Write("/sys/class/net/eth2/mtu", "1500");
        },
-       "active_mtu_bytes: client 4096, server 1024; netdev_mtu_bytes: client 9000, server 1500"},
+       kPorts + "active_mtu_bytes: client 4096, server 1024; netdev_mtu_bytes: client 9000, server "
+                "1500"},
       {"governor_differs",
        [](MachineTree& tree, Machine&) {
          tree.Write("/sys/devices/system/cpu/cpufreq/policy1/scaling_governor", "powersave");
@@ -107,16 +110,16 @@ const std::vector<Difference>& TheDifferences() {
        [](MachineTree&, Machine& machine) {
          machine.flow_control["eth2"].lossless_priorities = 1U << 5U;
        },
-       "pfc_priorities: client 3, server 5"},
+       kPorts + "pfc_priorities: client 3, server 5"},
       {"driver_differs",
        [](MachineTree&, Machine& machine) {
          machine.devices.front().driver = "bnxt_re";
          machine.devices.front().firmware = "227.0.131.0";
        },
-       "driver: client mlx5_core, server bnxt_re"},
+       kPorts + "driver: client mlx5_core, server bnxt_re"},
       {"firmware_differs",
        [](MachineTree&, Machine& machine) { machine.devices.front().firmware = "22.31.1014"; },
-       "firmware: client 22.39.2048, server 22.31.1014"},
+       kPorts + "firmware: client 22.39.2048, server 22.31.1014"},
       {"kernel_differs",
        [](MachineTree& tree, Machine&) { tree.Write("/proc/sys/kernel/osrelease", "5.14.0"); },
        "kernel: client 6.1.0-18-amd64, server 5.14.0"},
@@ -128,7 +131,7 @@ const std::vector<Difference>& TheDifferences() {
        "rdma_core: client 44.0, server 50.0"},
       {"link_layer_differs",
        [](MachineTree&, Machine& machine) { Port(machine).link_layer = "infiniband"; },
-       "link_layer: client ethernet, server infiniband"},
+       kPorts + "link_layer: client ethernet, server infiniband"},
       {std::string(kGidPair),
        [](MachineTree&, Machine& machine) {
          for (Gid& gid : Port(machine).gids) gid.type = GidType::kInfiniBand;
@@ -147,6 +150,19 @@ TEST(Compare, FindsAnotherVersionOfTheProgram) {
       Compare(FactsOf(sample.machine, "0.1.0"), FactsOf(sample.machine, "0.2.0"), "", "");
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].id, "tool_version_differs");
+}
+
+TEST(Compare, NamesThePortsThatItCompared) {
+  const SampleMachine client = DualSocket("NamesThePorts_client");
+  SampleMachine server = DualSocket("NamesThePorts_server");
+  server.machine.devices.front().name = "mlx5_9";
+  Port(server.machine).number = 2;
+  Port(server.machine).data_gbps = 25.0;
+  const std::vector<Finding> findings =
+      Compare(FactsOf(client.machine), FactsOf(server.machine), "", "");
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_THAT(findings[0].evidence,
+              HasSubstr("client's mlx5_0 port 1 (eth2) and server's mlx5_9 port 2 (eth2): link_"));
 }
 
 TEST(Compare, SaysNothingOfWhatOneSideDoesNotKnow) {

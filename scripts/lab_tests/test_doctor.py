@@ -85,6 +85,7 @@ def test_an_mtu_that_differs(b, a, server):
         assert code == 0, stderr
         assert findings["mtu_differs", "both"]["severity"] == "warning"
         evidence = findings["mtu_differs", "both"]["evidence"]
+        assert evidence.startswith("of client's rxe0 port 1 (eth1) and server's rxe0 port 1 (eth1): ")
         assert "active_mtu_bytes: client 1024, server 4096" in evidence
         assert "netdev_mtu_bytes: client 1500, server 4200" in evidence
         assert ("mtu", "client") in findings and ("mtu", "server") not in findings
