@@ -27,6 +27,8 @@ namespace {
 constexpr Range kTcpPort{1, 65535};
 constexpr Range kIbPort{1, 255};
 constexpr Range kGidIndex{0, kMostGidIndex};
+const std::string kUsedAtOnce = "used at once";
+const std::string kOwnDevice = "; default: the one of the session's address";
 
 // "mlx5_0,mlx5_1" or "all".
 std::vector<std::string> ParseDevices(const std::string& option, const std::string& text) {
@@ -41,12 +43,13 @@ std::vector<std::string> ParseDevices(const std::string& option, const std::stri
               "1 to " + std::to_string(kMostRails) + " names separated by commas, or all");
 }
 
-void AddDeviceOptions(CLI::App& app, Local& local) {
+// `several`: what is done with them where more than one is named, and with none.
+void AddDeviceOptions(CLI::App& app, Local& local, const std::string& several) {
   OptionGroup group(app, "Device");
   group.Add("-d,--ib-dev", "LIST",
             "RDMA device or its network interface, with a port as in mlx4_0:2 if need be; several "
-            "(mlx5_0,mlx5_1, or all) are used at once, and --qp and --threads are then of each; "
-            "default: the one of the session's address",
+            "(mlx5_0,mlx5_1, or all) are " +
+                several,
             [&local](const std::string& text) { local.devices = ParseDevices("--ib-dev", text); });
   group.Number("-i,--ib-port", local.port, kIbPort,
                "port of each device; default: the first active");
@@ -110,9 +113,10 @@ void AddSessionOptions(CLI::App& app, Call& call) {
 }
 
 // What every command that measures takes.
-void AddCall(CLI::App& app, Options& options) {
+void AddCall(CLI::App& app, Options& options, const std::string& of_each) {
   AddHost(app, options)->required();
-  AddDeviceOptions(app, options.local);
+  AddDeviceOptions(app, options.local,
+                   kUsedAtOnce + ", and " + of_each + " are then of each" + kOwnDevice);
   OptionGroup(app, "Device")
       .Add("--remote-device", "LIST",
            "the server's devices, in the order of --ib-dev, or all; default: those of the same "
@@ -131,7 +135,7 @@ void AddTest(CLI::App& app, Options& options) {
   TestPlan& test = options.plan.tests.front();
   AddTestOptions(app, test);
   AddMemoryOptions(app, test.memory, options.local.memory_arguments);
-  AddCall(app, options);
+  AddCall(app, options, "--qp and --threads");
 }
 
 void AddRun(CLI::App& app, Options& options) {
@@ -141,12 +145,12 @@ void AddRun(CLI::App& app, Options& options) {
       ->required()
       ->type_name("");
   AddMemoryArguments(app, options.local.memory_arguments);
-  AddCall(app, options);
+  AddCall(app, options, "a test's queue pairs and threads");
 }
 
 void AddServer(CLI::App& app, Options& options) {
   AddServerOptions(app, options.server);
-  AddDeviceOptions(app, options.local);
+  AddDeviceOptions(app, options.local, kUsedAtOnce + kOwnDevice);
   AddPlacementOptions(app, options.local.placement);
   AddMemoryArguments(app, options.local.memory_arguments);
   AddServerLimits(app, options.server);
@@ -166,7 +170,7 @@ void AddDoctor(CLI::App& app, Options& options) {
   AddHost(app, options,
           "; without it: this machine alone; with it also what differs between the ports that "
           "--ib-dev names on either side, or else those with the session's addresses");
-  AddDeviceOptions(app, options.local);
+  AddDeviceOptions(app, options.local, "each looked at; default: all");
   AddSessionOptions(app, options.call);
   OptionGroup group(app, "Output");
   group.Flag("--json", options.json, "as JSON (report/doctor_schema.json)");

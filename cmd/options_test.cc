@@ -280,6 +280,10 @@ TEST(Options, HelpAndVersionAreText) {
   EXPECT_THAT(Parse({"write_bw", "--help"}).text, HasSubstr("--tx-depth"));
   EXPECT_EQ(Parse({"write_bw", "--help"}).command, Command::kPrint);
   EXPECT_THAT(Parse({"server", "--help"}).text, Not(HasSubstr("--session-")));
+  for (const char* command : {"server", "doctor", "run"}) {
+    EXPECT_THAT(Parse({command, "--help"}).text, Not(HasSubstr("--threads"))) << command;
+  }
+  EXPECT_THAT(Parse({"write_bw", "--help"}).text, HasSubstr("--qp and --threads"));
 }
 
 TEST(Options, OfASuiteAreItsFilesPlan) {
