@@ -82,14 +82,6 @@ std::vector<OpenPort> OpenAll(std::optional<int> number, std::string_view link_l
               "name the devices, such as --ib-dev mlx5_0,mlx5_1");
 }
 
-// `what`: the device, and the port as far as it is known.
-[[noreturn]] void RefuseTwice(std::string_view option, std::span<const std::string> names,
-                              const std::string& what) {
-  throw Error(Blame::kUsage,
-              std::string(option) + " " + ListText(names) + " names " + what + " twice",
-              "name each device once; --qp makes more queue pairs on it");
-}
-
 std::string WithPort(const std::string& device, int port) {
   return device + " port " + std::to_string(port);
 }
@@ -171,6 +163,13 @@ std::vector<OpenPort> OpenChosen(const RailRequest& request, const Local& local)
 
 bool IsAll(std::span<const std::string> devices) {
   return devices.size() == 1 && devices.front() == "all";
+}
+
+void RefuseTwice(std::string_view option, std::span<const std::string> names,
+                 const std::string& what) {
+  throw Error(Blame::kUsage,
+              std::string(option) + " " + ListText(names) + " names " + what + " twice",
+              "name each device once; --qp makes more queue pairs on it");
 }
 
 std::string ListText(std::span<const std::string> devices) { return Joined(devices, {}, ","); }

@@ -1,7 +1,12 @@
 #include "cmd/device_listing.h"
 
 #include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "bench/rails.h"
 #include "transport/device.h"
 #include "transport/inline_probe.h"
 #include "transport/locality.h"
@@ -21,19 +26,51 @@ ListedDevice Survey(const Device& device, const Locality& locality) {
   return listed;
 }
 
+const PortInfo* FindPort(const DeviceInfo& device, int number) {
+  const auto found = std::find_if(device.ports.begin(), device.ports.end(),
+                                  [number](const PortInfo& port) { return port.number == number; });
+  return found == device.ports.end() ? nullptr : &*found;
+}
+
+// Those that are named of a device; all where the name has no port.
+std::vector<PortInfo> NamedPorts(const DeviceInfo& device, std::optional<int> number) {
+  if (!number) return device.ports;
+  const PortInfo* port = FindPort(device, *number);
+  if (port != nullptr) return {*port};
+  throw Error(Blame::kEnvironment, NoSuchPort(device, *number).what(),
+              "leave the port out: all are listed");
+}
+
+std::vector<ListedDevice> ListNamed(const std::vector<std::string>& names,
+                                    const Locality& locality) {
+  std::vector<ListedDevice> listed;
+  for (const std::string& name : names) {
+    const std::optional<int> number = PortIn(name);
+    const Device device = Device::Open(DeviceIn(name));
+    const std::string& called = device.info().name;
+    std::vector<PortInfo> ports = NamedPorts(device.info(), number);
+    const auto same =
+        std::find_if(listed.begin(), listed.end(),
+                     [&called](const ListedDevice& other) { return other.info.name == called; });
+    if (same == listed.end()) {
+      listed.push_back(Survey(device, locality));
+      listed.back().info.ports = std::move(ports);
+    } else if (!number || FindPort(same->info, *number) != nullptr) {
+      RefuseTwice("--ib-dev", names,
+                  called + (number ? " port " + std::to_string(*number) : std::string()));
+    } else {
+      same->info.ports.push_back(std::move(ports.front()));
+    }
+  }
+  return listed;
+}
+
 }  // namespace
 
 DeviceListing ListTheDevices(const std::vector<std::string>& names) {
   const Locality locality;
   DeviceListing listing;
-  for (const std::string& name : names) {
-    const Device device = Device::Open(name);
-    const auto is_same = [&](const ListedDevice& other) {
-      return other.info.name == device.info().name;
-    };
-    if (std::any_of(listing.devices.begin(), listing.devices.end(), is_same)) continue;
-    listing.devices.push_back(Survey(device, locality));
-  }
+  listing.devices = ListNamed(names, locality);
   if (!names.empty()) return listing;
   for (const Device& device : OpenDevices(listing.skipped)) {
     listing.devices.push_back(Survey(device, locality));

@@ -27,9 +27,10 @@ struct DeviceListing {
   std::vector<Error> skipped;  // why each of the others is missing
 };
 
-// Those of these names (or of network interfaces of these names), each once; without names all.
-// Throws Error(kEnvironment) when one that is named does not open; the listing of all has such
-// devices in `skipped`.
+// Those of these names (or of network interfaces of these names), of which each may have a port, as
+// in "mlx4_0:2": of such a device the listing has that port only. Without names all. Throws
+// Error(kEnvironment) when one that is named does not open or has no such port, Error(kUsage) for
+// one that is named twice; the listing of all has devices that do not open in `skipped`.
 DeviceListing ListTheDevices(const std::vector<std::string>& names);
 
 // Of the slowest hop between the device and the root, when it is slower than the device's own link.

@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "cmd/sample_devices.h"
 #include "report/golden_file.h"
@@ -69,6 +71,31 @@ TEST_F(ListingTest, HasTheOneThatIsAskedFor) {
         ListTheDevices({"fake0", "fake7"});
       },
       ThrowsMessage<Error>(HasSubstr("there are: fake0, fake1")));
+}
+
+TEST_F(ListingTest, HasThePortThatIsNamedWithItsDevice) {
+  fake::Reset({{.name = "fake0"}, {.name = "fake1"}});
+  const DeviceListing listing = ListTheDevices({"fake1:1"});
+  ASSERT_EQ(listing.devices.size(), 1U);
+  EXPECT_EQ(listing.devices.front().info.name, "fake1");
+  ASSERT_EQ(listing.devices.front().info.ports.size(), 1U);
+  EXPECT_EQ(listing.devices.front().info.ports.front().number, 1);
+}
+
+// In the words that a run has for them.
+TEST_F(ListingTest, RefusesWhatARunRefuses) {
+  fake::Reset({{.name = "fake0"}, {.name = "fake1"}});
+  const std::pair<std::vector<std::string>, std::string> rows[] = {
+      {{"fake0:2"}, "fake0 has no port 2; it has port 1 only"},
+      {{"fake0:x"}, "\"fake0:x\" is no device and port"},
+      {{"fake7:1"}, "is named \"fake7\"; there are: fake0, fake1"},
+      {{"fake0", "fake0"}, "--ib-dev fake0,fake0 names fake0 twice"},
+      {{"fake0:1", "fake0"}, "names fake0 twice"},
+      {{"fake0", "fake0:1"}, "names fake0 port 1 twice"},
+  };
+  for (const auto& [names, words] : rows) {
+    EXPECT_THAT([&] { ListTheDevices(names); }, ThrowsMessage<Error>(HasSubstr(words)));
+  }
 }
 
 TEST(DevicesText, IsAsBefore) {

@@ -158,7 +158,8 @@ void AddServer(CLI::App& app, Options& options) {
 
 void AddDevices(CLI::App& app, Options& options) {
   OptionGroup(app, "Device")
-      .Add("-d,--ib-dev", "LIST", "these only: RDMA devices or their network interfaces",
+      .Add("-d,--ib-dev", "LIST",
+           "these only: RDMA devices or their network interfaces, mlx4_0:2 for one port",
            [&options](const std::string& text) {
              options.only_devices = ParseDevices("--ib-dev", text);
              if (IsAll(options.only_devices)) options.only_devices.clear();

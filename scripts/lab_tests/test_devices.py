@@ -115,6 +115,16 @@ def test_one_by_its_interface(b):
     assert done.returncode == 3 and "there are: rxe0 (eth1)" in done.stderr and done.stdout == ""
 
 
+@pytest.mark.parametrize("devices, code, text", [
+    ("rxe0:1", 0, ""),
+    ("rxe0:2", 3, "rxe0 has no port 2; it has port 1 only"),
+    ("rxe0,eth1", 2, "--ib-dev rxe0,eth1 names rxe0 twice"),
+])
+def test_a_list_is_what_it_is_for_a_run(b, devices, code, text):
+    done = b.run("rdmabench", "devices", "-d", devices)
+    assert done.returncode == code and text in done.stderr
+
+
 def test_a_port_that_is_down_is_listed(b):
     b.shell("ip link set eth1 down")
     try:
