@@ -8,7 +8,11 @@ namespace rdmabench {
 
 void OptionGroup::Add(const std::string& names, const std::string& kind, const std::string& help,
                       const std::function<void(const std::string&)>& take) {
-  app_.add_option_function<std::string>(names, take, help)->type_name(kind)->group(title_);
+  const auto take_text = [take, option = Shown(names)](const std::string& text) {
+    RequireText(option, text);
+    take(text);
+  };
+  app_.add_option_function<std::string>(names, take_text, help)->type_name(kind)->group(title_);
 }
 
 void OptionGroup::Call(const std::string& names, const std::string& help,

@@ -21,7 +21,7 @@ class OptionGroup {
  public:
   OptionGroup(CLI::App& app, std::string title) : app_(app), title_(std::move(title)) {}
 
-  // `names`: "-s,--size"; `kind` stands for the value in the help.
+  // `names`: "-s,--size"; `kind` stands for the value in the help. An empty text is refused.
   void Add(const std::string& names, const std::string& kind, const std::string& help,
            const std::function<void(const std::string&)>& take);
   // An option without a value.
@@ -55,17 +55,10 @@ class OptionGroup {
       }
     });
   }
-  // An empty text is refused, see RequireText.
   template <class T>
   void Text(const std::string& names, T& value, const std::string& kind, const std::string& help) {
-    Add(names, kind, help, [=, &value](const std::string& text) {
-      RequireText(Shown(names), text);
-      value = text;
-    });
+    Add(names, kind, help, [&value](const std::string& text) { value = text; });
   }
-  // Throws where the text is empty: it is that of a variable which is not set, and would mean the
-  // default.
-  static void RequireText(const std::string& option, const std::string& text);
 
  private:
   template <class T>
@@ -77,6 +70,9 @@ class OptionGroup {
     using Type = T;
   };
 
+  // Throws where the text is empty: it is that of a variable which is not set, and would mean the
+  // default.
+  static void RequireText(const std::string& option, const std::string& text);
   // The long name, for error texts: "-s,--size" → "--size".
   static std::string Shown(const std::string& names);
 

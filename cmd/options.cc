@@ -98,7 +98,6 @@ void AddConnectOptions(CLI::App& app, Call& call) {
       "the server's secret, of which this host has a copy: a file of this user or root that "
       "others cannot read; each side shows the other that it has it",
       [&call](const std::string& path) {
-        OptionGroup::RequireText("--secret-file", path);
         call.secret = std::make_shared<const Secret>(Secret::FromFile(path));
       });
   session.Time("--connect-timeout", call.connect_timeout, kMilliseconds,

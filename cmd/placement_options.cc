@@ -6,6 +6,7 @@
 #include "cmd/option_group.h"
 #include "transport/cpu_list.h"
 #include "transport/error.h"
+#include "transport/unsigned_number.h"
 
 namespace rdmabench {
 namespace {
@@ -18,6 +19,21 @@ std::vector<unsigned> ParseCpus(const std::string& option, const std::string& te
               "list each once, as in " + option + " 2,4-6");
 }
 
+unsigned ParseNode(const std::string& option, const std::string& text) {
+  if (const auto node = ParseUnsigned(text, kNumaNode.high)) return static_cast<unsigned>(*node);
+  throw Error(
+      Blame::kUsage,
+      option + " '" + text + "' is no number of a NUMA node; allowed are " + kNumaNode.ToString(),
+      "give the number of a node, as 'rdmabench devices' and lscpu list them");
+}
+
+// `Node` is an optional number.
+template <class Node>
+void AddNode(OptionGroup& group, const std::string& option, Node& node, const std::string& help) {
+  group.Add(option, "N", help + " (" + kNumaNode.ToString() + ")",
+            [option, &node](const std::string& text) { node = ParseNode(option, text); });
+}
+
 }  // namespace
 
 void AddPlacementOptions(CLI::App& app, PlacementChoice& choice) {
@@ -26,8 +42,8 @@ void AddPlacementOptions(CLI::App& app, PlacementChoice& choice) {
             "workers on exactly these, in this order: 2,4-6; more workers than that share them; "
             "default: distinct cores near the device",
             [&choice](const std::string& text) { choice.cpus = ParseCpus("--cpus", text); });
-  group.Number("--numa-node", choice.numa_node, kNumaNode,
-               "memory, and workers where --cpus names none, on this node; default: the device's");
+  AddNode(group, "--numa-node", choice.numa_node,
+          "memory, and workers where --cpus names none, on this node; default: the device's");
   group.Call("--no-pin", "let the system choose where threads run",
              [&choice] { choice.pin = false; });
 }
@@ -39,8 +55,8 @@ void AddRemotePlacementOptions(CLI::App& app, RemoteOptions& remote) {
               const std::vector<unsigned> cpus = ParseCpus("--remote-cpus", text);
               remote.cpus.assign(cpus.begin(), cpus.end());
             });
-  group.Number("--remote-numa-node", remote.numa_node, kNumaNode,
-               "--numa-node of the server, unless it was started with another");
+  AddNode(group, "--remote-numa-node", remote.numa_node,
+          "--numa-node of the server, unless it was started with another");
 }
 
 void CheckPlacementOptions(const PlacementChoice& choice) {

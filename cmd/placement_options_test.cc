@@ -13,6 +13,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Property;
+using ::testing::Throws;
 using ::testing::ThrowsMessage;
 using Words = std::vector<std::string>;
 
@@ -68,13 +70,24 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         std::pair{Words{"write_bw", "h", "--cpus", "2,2"},
                   Words{"--cpus '2,2' is no list", "it has 2 twice"}},
-        std::pair{Words{"write_bw", "h", "--cpus", ""}, Words{"--cpus '' is no list"}},
+        std::pair{Words{"write_bw", "h", "--cpus", ""}, Words{"--cpus has no value"}},
+        std::pair{Words{"write_bw", "h", "--numa-node", ""}, Words{"--numa-node has no value"}},
+        std::pair{Words{"write_bw", "h", "--remote-numa-node", "-1"},
+                  Words{"--remote-numa-node '-1' is no number of a NUMA node"}},
         std::pair{Words{"write_bw", "h", "--remote-cpus", "3-1"},
                   Words{"--remote-cpus '3-1'", "ends before it begins"}},
         std::pair{Words{"write_bw", "h", "--numa-node", "65536"}, Words{"--numa-node", "65535"}},
         std::pair{Words{"write_bw", "h", "--no-pin", "--cpus", "1"}, Words{"--no-pin", "--cpus"}},
         std::pair{Words{"server", "--cpus", "1", "--no-pin"}, Words{"--no-pin", "--cpus"}},
         std::pair{Words{"server", "--remote-cpus", "1"}, Words{"unknown option --remote-cpus"}}));
+
+TEST(PlacementOptions, SayWhereTheNumbersOfNodesAreFound) {
+  EXPECT_THAT(
+      [] {
+        Parse({"write_bw", "host", "--numa-node", "-1"});
+      },
+      Throws<Error>(Property(&Error::remedy, HasSubstr("rdmabench devices"))));
+}
 
 }  // namespace
 }  // namespace rdmabench

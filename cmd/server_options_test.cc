@@ -76,11 +76,13 @@ TEST_P(BoundedServerOption, RefusesWhatIsBeyondThem) {
 }
 
 TEST_P(BoundedServerOption, RefusesWhatIsNone) {
-  for (const std::string text : {"x", "", "1e1", "0x10"}) {
+  for (const std::string text : {"x", "1e1", "0x10"}) {
     const Error error = Refusal({"server", row_.option, text});
     EXPECT_THAT(error.what(), StartsWith(row_.option + " '" + text + "' is not " + row_.form));
     EXPECT_THAT(error.remedy(), StartsWith("write it as in "));
   }
+  EXPECT_EQ(Refusal({"server", row_.option, ""}).what(),
+            row_.option + std::string(" has no value"));
 }
 
 TEST_P(BoundedServerOption, HasTheDefaultThatTheHelpNames) {
