@@ -26,6 +26,7 @@ Choice ParseChoice(const std::string& option, const std::string& text) {
     throw Error(Blame::kUsage, option + " " + text + " says which, and there is one only",
                 "give " + option + " " + std::string(kind.name));
   }
+  if (kind.check_form != nullptr && !argument.empty()) kind.check_form(argument);
   return {kind, argument};
 }
 

@@ -60,6 +60,8 @@ INSTANTIATE_TEST_SUITE_P(
         Faulty{{"write_bw", "a", "--memory", "mmap"}, "does not say which file"},
         Faulty{{"write_bw", "a", "--memory", "mmap="}, "does not say which file"},
         Faulty{{"write_bw", "a", "--memory", "host=x"}, "--memory host=x says which"},
+        Faulty{{"write_bw", "a", "--memory", "cuda=x"}, "'x' is neither a GPU's number nor"},
+        Faulty{{"server", "--memory", "cuda=-1"}, "'-1' is neither a GPU's number nor"},
         Faulty{{"write_bw", "a", "--remote-memory", "mmap=x"}, "says which on the server"},
         Faulty{{"write_bw", "a", "--align", "8K"}, "--align"},
         Faulty{{"server", "--memory", "huge2m"}, "does not say which"}));

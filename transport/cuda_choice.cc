@@ -10,6 +10,7 @@
 
 #include "transport/error.h"
 #include "transport/joined.h"
+#include "transport/unsigned_number.h"
 
 namespace rdmabench {
 namespace {
@@ -91,7 +92,33 @@ bool IsWanted(const Gpu& gpu, const std::string& wanted) {
          gpu.pcie_address == std::string(kFirstDomain) + wanted;
 }
 
+bool IsHex(std::string_view text, std::size_t least, std::size_t most) {
+  return text.size() >= least && text.size() <= most &&
+         text.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
+}
+
+// "0000:3b:00.0", or without the domain.
+bool IsPcieAddress(std::string_view text) {
+  constexpr std::size_t kFunction = 7;  // "3b:00.0"
+  if (text.size() < kFunction) return false;
+  const std::string_view function = text.substr(text.size() - kFunction);
+  const std::string_view domain = text.substr(0, text.size() - kFunction);
+  return IsHex(function.substr(0, 2), 2, 2) && function[2] == ':' &&
+         IsHex(function.substr(3, 2), 2, 2) && function[5] == '.' &&
+         IsHex(function.substr(6), 1, 1) &&
+         (domain.empty() ||
+          (domain.ends_with(':') && IsHex(domain.substr(0, domain.size() - 1), 4, 8)));
+}
+
 }  // namespace
+
+void CheckGpuName(std::string_view wanted) {
+  if (ParseUnsigned(wanted) || IsPcieAddress(wanted)) return;
+  throw Error(Blame::kUsage,
+              "'" + std::string(wanted) + "' is neither a GPU's number nor its PCIe address",
+              "name it as in cuda=0 or cuda=3b:00.0 (nvidia-smi lists both), or leave it out for "
+              "the nearest");
+}
 
 GpuChoice ChooseGpu(std::string_view sysfs, std::span<const Gpu> gpus, std::string_view wanted,
                     const RdmaPosition& device) {

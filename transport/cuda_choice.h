@@ -27,4 +27,7 @@ struct RdmaPosition {
 GpuChoice ChooseGpu(std::string_view sysfs, std::span<const Gpu> gpus, std::string_view wanted,
                     const RdmaPosition& device);
 
+// Throws Error(kUsage) for a text that is neither CUDA's index of a GPU nor a PCIe address.
+void CheckGpuName(std::string_view wanted);
+
 }  // namespace rdmabench

@@ -136,5 +136,17 @@ TEST_F(CudaChoice, TakesNoPartOfANumberForIt) {
   EXPECT_THROW(Choose({upper_, beside_}, "00"), Error);
 }
 
+// Before there is a driver to ask.
+TEST(GpuName, IsANumberOrAPcieAddress) {
+  for (const char* name : {"0", "15", "3b:00.0", "0000:3B:00.0", "10000:01:00.0"}) {
+    EXPECT_NO_THROW(CheckGpuName(name)) << name;
+  }
+  for (const char* name :
+       {"x", "-1", "0x", "1,2", "3b:00", "3b:00.00", "3b-00.0", ":3b:00.0", "0000:3g:00.0"}) {
+    EXPECT_THAT([name] { CheckGpuName(name); },
+                ThrowsMessage<Error>(HasSubstr("neither a GPU's number nor its PCIe address")));
+  }
+}
+
 }  // namespace
 }  // namespace rdmabench

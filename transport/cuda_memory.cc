@@ -130,6 +130,7 @@ constinit const MemoryKind kCudaMemory = {
     .inline_ok = false,
     .granule = kGpuPageBytes,
     .argument = Argument::kOptional,
+    .check_form = CheckGpuName,
 };
 
 std::optional<std::string> WhyNoCuda(const CudaSystem& system, ibv_context* context) try {

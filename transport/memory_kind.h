@@ -90,6 +90,9 @@ struct MemoryKind {
   // few words; null: it does not depend on that.
   std::optional<std::string> (*why_not_on_node)(std::optional<unsigned> node) = nullptr;
   std::string (*amount_on_node)(std::optional<unsigned> node) = nullptr;
+  // Throws Error(kUsage) for a text that can be no argument, whatever the machine has; null: any
+  // can.
+  void (*check_form)(std::string_view argument) = nullptr;
   // Throws Error(kEnvironment) for an argument that cannot be granted, before there is a test;
   // null: that is seen when memory is allocated.
   void (*check_argument)(const std::string& argument) = nullptr;
