@@ -72,8 +72,10 @@ Buffer AllocateMapped(ibv_pd* /*pd*/, const BufferRequest& request) {
     data = map();
   }
   if (data == MAP_FAILED) {
+    // A file's size has been looked at; what maps no memory, or has less of it, is a device.
     ThrowErrno(errno, "cannot map " + std::to_string(mapped) + " bytes of '" + file + "'",
-               "is it large enough?");
+               "give a file of a tmpfs (/dev/shm) or of hugetlbfs, or a device-DAX, of at least " +
+                   std::to_string(offset + mapped) + " bytes");
   }
   Buffer buffer(static_cast<std::byte*>(data), request.bytes,
                 [data, mapped] { munmap(data, mapped); });

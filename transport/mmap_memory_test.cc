@@ -79,6 +79,14 @@ TEST_F(MmapMemory, IsOfNoFolder) {
       Throws<Error>(Property(&Error::what, HasSubstr("is a folder, and cannot be mapped"))));
 }
 
+TEST_F(MmapMemory, IsOfNoDeviceThatMapsNothing) {
+  file_ = "/dev/null";
+  EXPECT_THAT(
+      [this] { Map(8192); },
+      Throws<Error>(AllOf(Property(&Error::what, HasSubstr("cannot map 8192 bytes of '/dev/null'")),
+                          Property(&Error::remedy, HasSubstr("of at least 8192 bytes")))));
+}
+
 // Before there is a test, in the same words.
 TEST_F(MmapMemory, IsLookedAtBeforeItIsMapped) {
   const auto check = [this] { kMmapMemory.check_argument(file_); };
