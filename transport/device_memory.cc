@@ -36,11 +36,14 @@ Buffer Allocate(ibv_pd* pd, const BufferRequest& request) {
   ibv_dm* const dm = ibv_alloc_dm(context, &attr);
   if (dm == nullptr) {
     const int code = errno;
-    ThrowErrno(code,
-               "cannot allocate " + std::to_string(request.bytes) +
-                   " bytes of device memory, of which the device has " + std::to_string(most),
-               WhyNot(context).value_or(
-                   "use fewer or smaller messages: --size, --tx-depth, --rx-depth, --qp"));
+    const std::string what =
+        "cannot allocate " + std::to_string(request.bytes) + " bytes of device memory";
+    if (const std::optional<std::string> why_not = WhyNot(context)) {
+      throw Error(Blame::kEnvironment, what + ": " + *why_not,
+                  "use another kind, such as --memory host; a ConnectX-5 or later has this one");
+    }
+    ThrowErrno(code, what + ", of which the device has " + std::to_string(most),
+               "use fewer or smaller messages: --size, --tx-depth, --rx-depth, --qp");
   }
   return {nullptr,
           request.bytes,

@@ -38,6 +38,13 @@ TEST_F(DeviceMemory, IsNotThereWhereTheDeviceHasNone) {
   EXPECT_THAT(kDeviceMemory.why_not(device_.context()).value_or(""), HasSubstr("max_dm_size is 0"));
 }
 
+TEST_F(DeviceMemory, NamesAnotherKindWhereTheDeviceHasNone) {
+  device_.dm_bytes = 0;
+  EXPECT_THAT([this] { Region(4096); },
+              Throws<Error>(AllOf(Property(&Error::what, HasSubstr("max_dm_size is 0")),
+                                  Property(&Error::remedy, HasSubstr("--memory host")))));
+}
+
 TEST_F(DeviceMemory, IsNamedFromZero) {
   EXPECT_EQ(Region(4096).addr(), 0U);
   EXPECT_NE(device_.access & static_cast<int>(IBV_ACCESS_ZERO_BASED), 0);
