@@ -75,7 +75,8 @@ void AddOutputOptions(CLI::App& app, OutputOptions& output) {
              "first 10 million of each size (docs/method.md)");
   group.Time("--interval", output.interval, Range{100, kMilliseconds.high},
              "a line with what came in each interval on stderr; with --run-infinitely: 1 s");
-  group.Flag("--quiet", output.quiet, "no progress and no notes on stderr");
+  group.Flag("--quiet", output.quiet,
+             "no progress, notes and warnings on stderr; errors are there");
   group.Flag("--explain", output.explain,
              "before the run, on stderr: the machine as a tree, and why threads and memory are "
              "where they are");

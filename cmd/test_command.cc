@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "bench/client.h"
 #include "bench/local.h"
@@ -46,8 +47,8 @@ void RunTestCommand(const Options& options) {
   }
   ApplyLimits(options.limiting, report);
   EndNotes(options.output);
-  for (const std::string& violation : Violations(report)) {
-    std::fprintf(stderr, "warning: %s\n", violation.c_str());
+  if (observer.warn) {
+    for (const std::string& violation : Violations(report)) observer.warn(violation);
   }
   // From here on Ctrl-C ends the program at once, also while stdout is blocked.
   interrupt.LetTheNextEnd();
@@ -60,10 +61,8 @@ void RunTestCommand(const Options& options) {
     std::fprintf(stderr, "error: %s\n", error.what());
   }
   if (failure) throw Error(*failure);
-  if (Fails(options.limiting, report)) {
-    throw Error(Blame::kVerdict, "measured, but not every limit and check holds",
-                "the warnings above and the report's checks say which");
-  }
+  const std::vector<std::string> failures = Failures(options.limiting, report);
+  if (!failures.empty()) throw VerdictOf(failures, options.output.quiet);
 }
 
 }  // namespace rdmabench

@@ -138,6 +138,22 @@ bool IsAskedFor(const report::Check& check) {
   return check.name.starts_with(kLimitPrefix) || check.name == kContentCheck;
 }
 
+// In words; those that matter of the checks that do not hold.
+template <class Predicate>
+std::vector<std::string> NotHolding(const report::Report& report, Predicate matters) {
+  std::vector<std::string> texts;
+  for (const report::Result& result : report.results) {
+    for (const report::Check& check : result.checks) {
+      if (check.ok || !matters(check)) continue;
+      const std::string run = result.run ? " in run " + std::to_string(*result.run) : "";
+      texts.push_back(result.test + " at " + std::to_string(result.message_bytes) + " B" + run +
+                      ": " + check.name + (check.text.empty() ? "" : ": " + check.text) +
+                      Figures(check));
+    }
+  }
+  return texts;
+}
+
 }  // namespace
 
 void AddLimitOptions(CLI::App& app, Limiting& limiting) {
@@ -194,27 +210,25 @@ void ApplyLimits(const Limiting& limiting, report::Report& report) {
 }
 
 std::vector<std::string> Violations(const report::Report& report) {
-  std::vector<std::string> violations;
-  for (const report::Result& result : report.results) {
-    for (const report::Check& check : result.checks) {
-      if (check.ok) continue;
-      const std::string run = result.run ? " in run " + std::to_string(*result.run) : "";
-      violations.push_back(result.test + " at " + std::to_string(result.message_bytes) + " B" +
-                           run + ": " + check.name + (check.text.empty() ? "" : ": " + check.text) +
-                           Figures(check));
-    }
-  }
-  return violations;
+  return NotHolding(report, [](const report::Check&) { return true; });
 }
 
-bool Fails(const Limiting& limiting, const report::Report& report) {
-  return std::any_of(
-      report.results.begin(), report.results.end(), [&limiting](const report::Result& result) {
-        return std::any_of(result.checks.begin(), result.checks.end(),
-                           [&limiting](const report::Check& check) {
-                             return !check.ok && (limiting.strict || IsAskedFor(check));
-                           });
-      });
+std::vector<std::string> Failures(const Limiting& limiting, const report::Report& report) {
+  return NotHolding(report, [&limiting](const report::Check& check) {
+    return limiting.strict || IsAskedFor(check);
+  });
+}
+
+Error VerdictOf(const std::vector<std::string>& failures, bool quiet) {
+  const std::string what = "measured, but not every limit and check holds";
+  if (!quiet) {
+    return {Blame::kVerdict, what, "the warnings above and the report's checks say which"};
+  }
+  const std::size_t others = failures.size() - 1;
+  return {Blame::kVerdict,
+          what + ": " + failures.front() +
+              (others == 0 ? "" : ", and " + std::to_string(others) + " more"),
+          "the report's checks have all of them"};
 }
 
 }  // namespace rdmabench

@@ -8,6 +8,7 @@
 
 #include "bench/plan.h"
 #include "report/report.h"
+#include "transport/error.h"
 
 namespace CLI {
 class App;
@@ -37,8 +38,11 @@ void CheckLimits(const Limiting& limiting, const Plan& plan);
 void ApplyLimits(const Limiting& limiting, report::Report& report);
 // "write_bw at 64 B: limit_bw: below the limit (…)" for each check that does not hold.
 std::vector<std::string> Violations(const report::Report& report);
-// Whether the run failed by it: a limit, a message that is not what was sent, or with `strict` any
+// Those by which the run failed: a limit, a message that is not what was sent, or with `strict` any
 // check.
-bool Fails(const Limiting& limiting, const report::Report& report);
+std::vector<std::string> Failures(const Limiting& limiting, const report::Report& report);
+// What is said of such a run, with at least one failure. `quiet`: no warning has named any, so the
+// error does.
+Error VerdictOf(const std::vector<std::string>& failures, bool quiet);
 
 }  // namespace rdmabench

@@ -12,6 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::Pair;
 using ::testing::ThrowsMessage;
 
@@ -108,7 +109,7 @@ TEST(Limits, BecomeChecksOfTheResultsTheyApplyTo) {
                           "(least_messages_per_second 2.1e+06, found_messages_per_second 2e+06)",
                           "send_lat at 2 B: limit_latency_max: above the limit "
                           "(most_ns 10000, found_ns 50000)"));
-  EXPECT_TRUE(Fails(limiting, report));
+  EXPECT_THAT(Failures(limiting, report), Not(IsEmpty()));
 }
 
 TEST(Limits, AreNotMetByWhatTooFewSamplesBack) {
@@ -118,7 +119,7 @@ TEST(Limits, AreNotMetByWhatTooFewSamplesBack) {
   EXPECT_THAT(Violations(report),
               ElementsAre("send_lat at 2 B: limit_latency_p99_9: too few samples to tell "
                           "(most_ns 1e+09)"));
-  EXPECT_TRUE(Fails(limiting, report));
+  EXPECT_THAT(Failures(limiting, report), Not(IsEmpty()));
 }
 
 TEST(Limits, DoNotJudgeWhatWasBrokenOff) {
@@ -131,18 +132,26 @@ TEST(Limits, DoNotJudgeWhatWasBrokenOff) {
 TEST(Verdict, AlwaysTakesAMessageThatIsNotWhatWasSentForAFailure) {
   report::Report report = Measured();
   report.results[0].checks = {{.name = "content_as_sent", .ok = false}};
-  EXPECT_TRUE(Fails({}, report));
+  EXPECT_THAT(Failures({}, report), Not(IsEmpty()));
   report.results[0].checks[0].ok = true;
-  EXPECT_FALSE(Fails({}, report));
+  EXPECT_THAT(Failures({}, report), IsEmpty());
 }
 
 TEST(Verdict, TakesAFailedCheckForAFailureOnlyWhenStrict) {
   report::Report report = Measured();
   report.results[0].checks = {{.name = "received_as_sent", .ok = false}};
-  EXPECT_FALSE(Fails({}, report));
-  EXPECT_TRUE(Fails({.strict = true}, report));
+  EXPECT_THAT(Failures({}, report), IsEmpty());
+  EXPECT_THAT(Failures({.strict = true}, report), Not(IsEmpty()));
   report.results[0].checks[0].ok = true;
-  EXPECT_FALSE(Fails({.strict = true}, report));
+  EXPECT_THAT(Failures({.strict = true}, report), IsEmpty());
+}
+
+TEST(Verdict, NamesWhatFailsWhereNoWarningHas) {
+  EXPECT_THAT(VerdictOf({"one"}, false).remedy(), HasSubstr("the warnings above"));
+  const Error quiet = VerdictOf({"one", "two", "three"}, true);
+  EXPECT_EQ(quiet.blame(), Blame::kVerdict);
+  EXPECT_THAT(quiet.what(), HasSubstr("holds: one, and 2 more"));
+  EXPECT_THAT(quiet.remedy(), Not(HasSubstr("warning")));
 }
 
 }  // namespace

@@ -20,6 +20,12 @@ def test_a_limit_decides_the_exit_code(b, server, options, code, check):
     assert (f"warning: {test} at 64 B: {check}" in stderr) == (code == 4)
 
 
+def test_quiet_leaves_the_error_only(b, server):
+    found, _, stderr = b.test("write_bw", "a", "-p", server.port, "-s", "64", "-n", "256", "--limit-bw", "10Tbps", "--quiet")
+    assert found == 4 and "warning:" not in stderr
+    assert "holds: write_bw at 64 B: limit_bw" in stderr
+
+
 def test_a_lossy_link_is_seen_by_a_check_and_fails_when_strict(b, server):
     """One in a hundred packets of the client is lost while it runs."""
     script = ("tc qdisc add dev eth1 root netem loss 1% && "
