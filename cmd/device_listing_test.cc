@@ -93,8 +93,8 @@ TEST_F(ListingTest, RefusesWhatARunRefuses) {
       {{"fake0:1", "fake0"}, "names fake0 twice"},
       {{"fake0", "fake0:1"}, "names fake0 port 1 twice"},
   };
-  for (const auto& [names, words] : rows) {
-    EXPECT_THAT([&] { ListTheDevices(names); }, ThrowsMessage<Error>(HasSubstr(words)));
+  for (const auto& row : rows) {
+    EXPECT_THAT([&] { ListTheDevices(row.first); }, ThrowsMessage<Error>(HasSubstr(row.second)));
   }
 }
 
