@@ -14,7 +14,7 @@ import time
 import jsonschema
 import pytest
 
-from real_program import BINARY, PATIENCE, REPOSITORY, Server, enter, require_program, status, wire
+from real_program import BINARY, PATIENCE, REPOSITORY, Running, Server, enter, require_program, status, wire
 
 SCHEMA = json.loads((REPOSITORY / "report" / "schema.json").read_text())
 # What the program waits for by itself takes 10 s and more; closing a session takes a second.
@@ -40,7 +40,7 @@ def wait_until(holds, what):
         time.sleep(0.01)
 
 
-class Program:
+class Program(Running):
     """The program with its outputs in files of a folder, but for a stream that somebody else has the end of."""
 
     def __init__(self, folder, *words, **streams):
@@ -60,14 +60,6 @@ class Program:
             return self.process.wait(seconds)
         except subprocess.TimeoutExpired:
             raise AssertionError(f"it has not ended within {seconds} s; it said {self.text()}") from None
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        if self.process.poll() is None:
-            self.process.kill()
-        self.process.wait(PATIENCE)
 
 
 def report_in(folder):
@@ -253,21 +245,10 @@ def test_a_report_is_whole_or_the_one_before_whenever_a_signal_comes(tmp_path):
                 assert report_in(tmp_path)["status"] == "failed"
 
 
-def stop(server, number, seconds):
-    """Ends it with the signal; its exit code."""
-    server.process.send_signal(number)
-    try:
-        code = server.process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        raise AssertionError(f"the server has not ended within {seconds} s; its log: {server.lines}") from None
-    server.reader.join(PATIENCE)
-    return code
-
-
 @both_signals
 def test_an_idle_server_ends_at_once(number):
     with Server("--log-format", "json") as server:
-        assert stop(server, number, AT_ONCE_SECONDS) == 0
+        assert server.end(number, AT_ONCE_SECONDS) == 0
     assert json.loads(server.lines[-1])["event"] == "shutting_down"
 
 
@@ -277,7 +258,7 @@ def test_a_server_does_not_wait_for_a_guest_who_says_nothing(number):
         with socket.create_connection(("127.0.0.1", server.port), PATIENCE) as guest:
             # Whoever comes later is answered later.
             assert status(server).returncode == 0
-            assert stop(server, number, AT_ONCE_SECONDS) == 0
+            assert server.end(number, AT_ONCE_SECONDS) == 0
             assert b"the server is shutting down" in guest.recv(4096)
 
 
@@ -287,7 +268,7 @@ def test_a_server_ends_its_session_and_tells_who_waits(number):
         with enter(server) as served, wire.Caller(None, socket.create_connection(("127.0.0.1", server.port), PATIENCE)) as queued:
             queued.say("hello", wire.hello())
             server.wait_for_event("queued")
-            assert stop(server, number, IN_ORDER_SECONDS) == 0
+            assert server.end(number, IN_ORDER_SECONDS) == 0
             wire.check_refused(served, "interrupted")
             wire.check_refused(queued, "the server is shutting down")
     ended = server.wait_for_event("session_ended")
@@ -298,6 +279,6 @@ def test_a_server_kills_a_session_that_does_not_end():
     with Server("--log-format", "json", "--idle-timeout", "60") as server, enter(server):
         session = server.wait_for_event("session_started")["pid"]
         os.kill(session, signal.SIGSTOP)
-        assert stop(server, signal.SIGTERM, KILL_SECONDS + IN_ORDER_SECONDS) == 0
+        assert server.end(signal.SIGTERM, KILL_SECONDS + IN_ORDER_SECONDS) == 0
     ended = server.wait_for_event("session_ended")
     assert [ended["outcome"], ended["signal"]] == ["killed", signal.SIGKILL]

@@ -32,7 +32,19 @@ def status(server, *words):
     return run("status", "127.0.0.1", "-p", server.port, *words)
 
 
-class Server:
+class Running:
+    """A `process` that does not outlive the test."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait(PATIENCE)
+
+
+class Server(Running):
     """The real program; its log is read as it comes."""
 
     def __init__(self, *options, environment=()):
@@ -59,19 +71,15 @@ class Server:
             assert self.changed.wait_for(found, PATIENCE), f"no {name} in {self.lines}"
             return found()
 
-    def end(self):
-        self.process.send_signal(signal.SIGTERM)
-        code = self.process.wait(PATIENCE)
+    def end(self, number=signal.SIGTERM, seconds=PATIENCE):
+        """Ends it with the signal; its exit code."""
+        self.process.send_signal(number)
+        try:
+            code = self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"the server has not ended within {seconds} s; its log: {self.lines}") from None
         self.reader.join(PATIENCE)
         return code
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        if self.process.poll() is None:
-            self.process.kill()
-        self.process.wait(PATIENCE)
 
 
 def enter(server):
