@@ -11,6 +11,7 @@ import time
 import boot
 import kernel
 import login
+import machine
 import processes
 from errors import LabError
 from interruption import deferred, ignore_signals
@@ -72,6 +73,13 @@ def status(home: Home) -> int:
         print(f"  {host.name}  192.168.77.{host.number}  fd77::{host.number}  console log {lab.console(host)}")
     print(f"  for a terminal: ssh -t -F {login.config_path(lab)} {lab.hosts[0].name}")
     return 0 if is_whole else 1
+
+
+def set_cable(home: Home, name: str, rail: int, is_plugged: bool) -> None:
+    lab = home.running()
+    if not 1 <= rail <= lab.rails:
+        raise LabError(f"there is no rail {rail}; the lab has {lab.rails}")
+    machine.set_cable(lab, lab.host(name), rail - 1, is_plugged)
 
 
 def _install_missing(scripts: pathlib.Path) -> None:

@@ -75,9 +75,7 @@ def _ssh(lab: Lab) -> list[str]:
 
 def execute(home: Home, checkout: pathlib.Path, host_name: str, command: list[str]) -> NoReturn:
     """Becomes the ssh process, so that signals, streams and the exit status need no passing on."""
-    lab = home.load()
-    if not lab or not lab.is_up:
-        raise LabError("no lab is up; run `scripts/lab up` first")
+    lab = home.running()
     host = lab.host(host_name)
     chosen = os.environ.get("RDMABENCH_BINARY")
     if chosen and not os.path.isfile(chosen):

@@ -118,7 +118,7 @@ def ssh_port(lab: Lab, host: Host, process: processes.Process) -> int:
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline and processes.is_running(process):
         try:
-            answer = _ask_monitor(_monitor(lab, host), "info usernet")
+            answer = _ask_monitor(lab, host, "info usernet")
         except OSError:
             time.sleep(0.02)  # QEMU is not yet listening
             continue
@@ -128,10 +128,20 @@ def ssh_port(lab: Lab, host: Host, process: processes.Process) -> int:
     raise LabError(f"QEMU for host {host.name} did not start: {reason or 'it gave no reason'}")
 
 
-def _ask_monitor(path: pathlib.Path, question: str) -> str:
+def set_cable(lab: Lab, host: Host, rail: int, is_plugged: bool) -> None:
+    """Of eth1, eth2 and so on: without it the interface is up and has no carrier, and what is sent is lost."""
+    try:
+        answer = _ask_monitor(lab, host, f"set_link {link.name(rail)} {'on' if is_plugged else 'off'}")
+    except (OSError, ValueError) as error:
+        raise LabError(f"QEMU of host {host.name} does not answer: {error}") from error
+    if answer:
+        raise LabError(f"QEMU of host {host.name}: {answer.strip()}")
+
+
+def _ask_monitor(lab: Lab, host: Host, question: str) -> str:
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(30)
-        connection.connect(str(path))
+        connection.connect(str(_monitor(lab, host)))
         stream = connection.makefile("rw")
         stream.readline()  # the greeting
         commands = [
@@ -141,5 +151,7 @@ def _ask_monitor(path: pathlib.Path, question: str) -> str:
         for command in commands:
             stream.write(json.dumps(command) + "\n")
             stream.flush()
-            answer = json.loads(stream.readline())
+            answer = {}
+            while "return" not in answer:  # events come at any time
+                answer = json.loads(stream.readline())
         return answer["return"]

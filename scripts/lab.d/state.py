@@ -98,6 +98,12 @@ class Home:
         values["processes"] = [Process(*process) for process in values["processes"]]
         return Lab(home=self, **values)
 
+    def running(self) -> Lab:
+        lab = self.load()
+        if not lab or not lab.is_up:
+            raise LabError("no lab is up; run `scripts/lab up` first")
+        return lab
+
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
         """One `up` or `down` at a time. A home that is left without a lab is removed."""

@@ -50,7 +50,7 @@ WORDS = {
 }
 
 FACTORS = {
-    "fault": ("KILL", "STOP", "LINK"),  # signals, and the network interface that goes down
+    "fault": ("KILL", "STOP", "LINK"),  # signals, and the cable that is pulled
     "side": ("client", "server"),
     "phase": tuple(PHASES),
     "metric": ("bw", "lat"),

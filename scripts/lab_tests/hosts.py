@@ -94,6 +94,21 @@ class Host:
     def shell(self, script, timeout=60, check=True):
         return self.run("sh", "-c", script, timeout=timeout, check=check).stdout
 
+    def unplug(self):
+        """The cable of eth1. An interface that is set down keeps packets of rdma_rxe, and a Debian kernel ends by a panic when
+        it is set up again after their queue pair's end."""
+        subprocess.run([LAB, "unplug", self.name], check=True, timeout=60)
+
+    def plug(self, peer):
+        """The cable again; returns when rxe0 is active and the peer answers."""
+        subprocess.run([LAB, "plug", self.name], check=True, timeout=60)
+        self.await_port("4: ACTIVE")
+        self.shell(f"until busybox ping -c 1 -W 1 {peer.name} >/dev/null; do sleep 0.1; done")
+
+    def await_port(self, state):
+        """The kernel takes up to a second to notice a cable."""
+        self.shell(f"until [ \"$(cat /sys/class/infiniband/rxe0/ports/1/state)\" = '{state}' ]; do sleep 0.1; done")
+
     def put(self, source, target):
         """Copies a file of this machine to a file there, or the files of a folder into a folder."""
         content = io.BytesIO()

@@ -110,13 +110,13 @@ def test_a_port_that_goes_down_under_way(a, b):
         server.wait_for_line("write_bw rc begins", 20)
         time.sleep(3)
         assert client.poll() is None, client.communicate()
-        b.shell("ip link set eth1 down")
+        b.unplug()
         try:
             line, _ = server.wait_for_line("silent", 15)
             assert "client" in line
             _, stderr = client.communicate(timeout=20)
         finally:
-            b.shell("ip link set eth1 up; ip -6 addr add fd77::2/64 dev eth1 2>/dev/null; sleep 1", check=False)
+            b.plug(a)
         assert client.returncode == 1
         report = failed_report(b)
         assert any("IBV_EVENT_PORT_ERR of port 1" in warning for warning in report["warnings"]), report["warnings"]

@@ -6,6 +6,8 @@ import select
 import subprocess
 import time
 
+from hosts import LAB
+
 
 def read_until(terminal, words, timeout):
     """What is shown until these words are, or the other end is closed."""
@@ -39,3 +41,18 @@ def test_ctrl_c_on_a_terminal_reaches_the_command(b, server):
 def test_without_a_terminal_the_two_output_streams_stay_apart(b):
     done = b.run("sh", "-c", "echo out; echo err >&2; tty", check=False)
     assert done.stdout == "out\nnot a tty\n" and done.stderr == "err\n"
+
+
+def test_a_pulled_cable_is_a_port_that_is_down_until_it_is_put_back(a, b):
+    port = "cat /sys/class/net/eth1/carrier /sys/class/infiniband/rxe0/ports/1/state"
+    b.unplug()
+    try:
+        b.await_port("1: DOWN")
+        assert b.shell(port).split() == ["0", "1:", "DOWN"]
+        assert a.shell(port).split() == ["1", "4:", "ACTIVE"], "the other one has a cable of its own"
+        assert b.run("busybox", "ping", "-c", "1", "-W", "1", "a").returncode != 0
+    finally:
+        b.plug(a)
+    assert b.shell(port).split() == ["1", "4:", "ACTIVE"]
+    nowhere = subprocess.run([LAB, "unplug", "b", "--rail", "4"], capture_output=True, text=True, timeout=20)
+    assert nowhere.returncode == 1 and nowhere.stderr == "lab: there is no rail 4; the lab has 1\n"
