@@ -70,6 +70,7 @@ report::Effective DescribeEffective(const ResultContext& context, const SideRun&
   }
   effective.completion_queues = context.crew.completion_queues();
   effective.relaxed_ordering = context.crew.relaxed_ordering();
+  effective.mr_per_qp = plan.memory.mr_per_qp;
   if (path.client_gid) effective.client_gid = DescribeGid(*path.client_gid);
   if (path.server_gid) effective.server_gid = DescribeGid(*path.server_gid);
   return effective;

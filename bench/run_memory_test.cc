@@ -109,7 +109,9 @@ TEST_F(RunMemory, HasAKeyForEachQueuePairWhereThatWasAsked) {
   Plan plan = PlanOf("write_bw", {64}, 500);
   plan.tests[0].queue.queue_pairs = 3;
   plan.tests[0].memory.mr_per_qp = true;
-  EXPECT_GE(Measure(plan).messages, 1500U);
+  const report::Result result = Measure(plan);
+  EXPECT_GE(result.messages, 1500U);
+  EXPECT_TRUE(result.effective.mr_per_qp);
   plan.tests[0].test = "send_bw";
   EXPECT_GE(Measure(plan).messages, 1500U);
 }

@@ -171,6 +171,7 @@ Json EffectiveJson(const Effective& effective) {
   object.Put("working_set_slots", effective.working_set_slots);
   object.Put("completion_queues", effective.completion_queues);
   object.Put("relaxed_ordering", effective.relaxed_ordering);
+  object.Put("mr_per_qp", effective.mr_per_qp);
   object.Put("client_gid", effective.client_gid, GidJson);
   object.Put("server_gid", effective.server_gid, GidJson);
   return object.Take();

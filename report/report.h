@@ -58,6 +58,7 @@ struct Effective {
   std::uint64_t working_set_slots = 1;
   std::uint32_t completion_queues = 1;
   bool relaxed_ordering = false;
+  bool mr_per_qp = false;  // each queue pair has the memory registered for itself
   std::optional<Gid> client_gid = {};
   std::optional<Gid> server_gid = {};
 };

@@ -90,6 +90,7 @@ Result SweepResult(std::uint64_t message_bytes, std::uint64_t messages) {
   result.queue_pairs = 2;
   result.threads = 2;
   result.effective.access = "random";
+  result.effective.mr_per_qp = true;
   result.memory = {
       .client =
           Memory{.kind = "host", .registration = "by its virtual address", .page_bytes = 4096},

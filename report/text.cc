@@ -74,7 +74,7 @@ std::string CoresOf(const Host& host) {
   Words workers;
   for (const unsigned cpu : host.placement->worker_cpus) workers.push_back(std::to_string(cpu));
   const std::string numbers = Joined(workers, " ");
-  return Joined({numbers.empty() ? "" : "workers " + numbers,
+  return Joined({numbers.empty() ? "not pinned" : "workers " + numbers,
                  Prefixed("session ", host.placement->session_cpu)},
                 ", ");
 }

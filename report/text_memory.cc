@@ -37,7 +37,8 @@ std::string MemoryText(std::span<const Result* const> results) {
   const std::string working_set = Across(
       results, [](const Effective& e) { return e.working_set_bytes; }, Size);
   return "working set " + working_set + AccessText(first) + ", relaxed ordering " +
-         (first.effective.relaxed_ordering ? "on" : "off");
+         (first.effective.relaxed_ordering ? "on" : "off") +
+         (first.effective.mr_per_qp ? ", a region for each queue pair" : "");
 }
 
 std::string MemoryKindText(const Memories& memories) {
