@@ -1,10 +1,14 @@
 #include "bench/agreement.h"
 
 #include <algorithm>
+#include <chrono>
 #include <random>
+#include <string>
+#include <string_view>
 
 #include "bench/open_loop.h"
 #include "bench/test.h"
+#include "transport/deadline.h"
 #include "transport/error.h"
 #include "transport/memory.h"
 
@@ -73,25 +77,31 @@ void AgreeAddresses(const TestPlan& test, const Ends& ends, Path& path) {
   path.server_gid = pair.server;
 }
 
-// A limit of the server, and the options of both sides that it is about.
+// A limit of the server, in which unit it is told, and the options of both sides that it is about.
 struct LimitRow {
-  std::string_view what;
+  std::string (*text)(std::uint64_t value);
+  std::string_view of;
   std::string_view asked_with;
   std::string_view option;
 };
-constexpr LimitRow kDurationLimit = {"ms a test", "--duration or --max-time", "--limit-duration"};
-constexpr LimitRow kQueuePairLimit = {"queue pairs a client", "--qp", "--limit-qp"};
-constexpr LimitRow kMemoryLimit = {"bytes of memory a client",
-                                   "--working-set, --size, --tx-depth, --qp or --threads",
-                                   "--limit-memory"};
+constexpr LimitRow kDurationLimit = {
+    [](std::uint64_t value) { return InSeconds(std::chrono::milliseconds(value)); }, "a test",
+    "--duration or --max-time, without --run-infinitely", "--limit-duration"};
+constexpr LimitRow kQueuePairLimit = {
+    [](std::uint64_t value) { return Text(value) + " queue pairs"; }, "a client", "--qp",
+    "--limit-qp"};
+constexpr LimitRow kMemoryLimit = {
+    [](std::uint64_t value) { return Text(value) + " bytes"; }, "of memory a client",
+    "--working-set, --size, --tx-depth, --qp or --threads", "--limit-memory"};
 
 void CheckLimit(const LimitRow& limit, std::uint64_t asked, std::uint64_t allowed) {
   if (asked <= allowed) return;
   throw Error(Blame::kRun,
-              "the server allows " + Text(allowed) + " " + std::string(limit.what) +
-                  ", asked were " + Text(asked),
+              "the server allows " + limit.text(allowed) + " " + std::string(limit.of) +
+                  ", asked were " + limit.text(asked),
               "ask for less with " + std::string(limit.asked_with) +
-                  ", or start the server with a higher " + std::string(limit.option));
+                  ", or start the server with a higher " + std::string(limit.option))
+      .Of("limit");
 }
 
 void CheckDevices(const TestPlan& test, const Ends& ends) {
@@ -312,13 +322,9 @@ Agreement Agree(const TestPlan& test, const Sides& sides, const Limits& limits) 
       agreement.paths.push_back(AgreePath(test, ends));
       AgreeDepths(test, ends, agreement);
       agreement.read_depth = std::min(agreement.read_depth, AgreeReadDepth(test, ends));
-    } catch (const Error& error) {
-      if (rails == 1) throw;
-      throw Error(
-          error.blame(),
-          "between " + ends.client.device + " and " + ends.server.device + ": " + error.what(),
-          error.remedy())
-          .Of(error.entry());
+    } catch (Error& error) {
+      if (rails > 1) error.Precede("between " + ends.client.device + " and " + ends.server.device);
+      throw;
     }
   }
   CheckLimit(kQueuePairLimit, all.queue.queue_pairs, limits.queue_pairs);

@@ -44,7 +44,7 @@ struct Limits {
   std::uint64_t queue_pairs = 16384;
   std::uint64_t memory_bytes = std::uint64_t{4} << 30;
   std::uint64_t duration_ms = 86'400'000;
-  std::uint64_t idle_ms = 15'000;  // from the welcome to the plan
+  std::uint64_t idle_ms = 15'000;  // from the welcome to the plan, or to what a doctor asks for
 };
 
 // How the queue pairs between one device of each side are connected.

@@ -6,7 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "bench/deciding.h"
 #include "bench/entrance.h"
+#include "bench/examine_request.h"
 #include "bench/placement_warnings.h"
 #include "bench/rails.h"
 #include "report/context.h"
@@ -97,9 +99,17 @@ std::vector<report::Finding> Described(const std::vector<Finding>& findings) {
   return described;
 }
 
-Account Ask(Session& session, const Call& call, const Observer& observer) {
-  Enter(session, kDoctorRequest, call, observer);
+// With the devices that the client asks for. Throws as CheckRemoteDevices() does.
+Local Granted(Local local, const ExamineRequest& asked) {
+  CheckRemoteDevices(asked.devices, local);
+  if (!asked.devices.empty()) local.devices = asked.devices;
+  return local;
+}
+
+Account Ask(Session& session, const DoctorOptions& options) {
+  Enter(session, kDoctorRequest, *options.call, options.observer);
   session.Begin("waiting for the server's examination");
+  session.Send("examine", ExamineRequestToJson({.devices = options.remote_devices}));
   const json body = session.Receive("account", In(kAccountTimeout), "its examination");
   Account account = AccountFromJson(body, "server");
   session.Begin("saying goodbye");
@@ -135,7 +145,7 @@ void Diagnose(const DoctorOptions& options, const Interrupt& interrupt,
                                               .interrupt = &interrupt,
                                               .source_ip = options.call->source_ip}),
                                         session_options);
-    const Account account = Ask(*session, *options.call, options.observer);
+    const Account account = Ask(*session, options);
     facts = FactsOf(machine, session->local().ip);
     diagnosis.hosts = {ExaminedOf("client", name, facts),
                        ExaminedOf("server", account.host, account.facts)};
@@ -152,9 +162,12 @@ void Diagnose(const DoctorOptions& options, const Interrupt& interrupt,
   }
 }
 
-void ServeDoctor(Session& session, const Local& local) {
+void ServeDoctor(Session& session, const Local& local, milliseconds idle) {
+  session.Begin("awaiting what to examine");
+  const json body = session.Receive("examine", In(idle), "what to examine");
   session.Begin("examining this machine");
-  const Machine machine = ReadMachineOf(local);
+  const Local asked = Deciding([&] { return Granted(local, ExamineRequestFromJson(body)); });
+  const Machine machine = ReadMachineOf(asked);
   const Account account{.host = report::DescribeHost().name,
                         .findings = Examine(machine, "server"),
                         .facts = FactsOf(machine, session.local().ip)};

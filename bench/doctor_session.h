@@ -1,6 +1,7 @@
 // `rdmabench doctor` on both sides: each examines itself, and the client compares the two.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -18,6 +19,7 @@ namespace rdmabench {
 struct DoctorOptions {
   std::optional<Call> call;  // absent: this machine alone
   Local local;
+  std::vector<std::string> remote_devices;  // of the server, as --remote-device names them
   Observer observer;
 };
 
@@ -26,8 +28,8 @@ struct DoctorOptions {
 void Diagnose(const DoctorOptions& options, const Interrupt& interrupt,
               report::Diagnosis& diagnosis);
 
-// The server's part, once the client has been welcomed.
-void ServeDoctor(Session& session, const Local& local);
+// The server's part, once the client has been welcomed; it says within `idle` what it asks for.
+void ServeDoctor(Session& session, const Local& local, std::chrono::milliseconds idle);
 
 // What a test's report has to warn of, a line each: of the device and port that it uses. As many
 // and as long as the other side takes.

@@ -6,15 +6,20 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "bench/entrance.h"
 #include "bench/run_fixture.h"
 #include "transport/error.h"
 #include "transport/fake_verbs.h"
+#include "transport/hello.h"
+#include "transport/session.h"
 #include "transport/side_facts.h"
+#include "transport/socket.h"
 
 namespace rdmabench {
 namespace {
@@ -38,8 +43,8 @@ class DoctorSession : public RunFixture {
     Examination examination;
     Meet(
         [&](const Call& call) {
-          Diagnose({.call = call, .local = client_, .observer = {}}, interrupt_,
-                   examination.diagnosis);
+          Diagnose({.call = call, .local = client_, .remote_devices = remote_, .observer = {}},
+                   interrupt_, examination.diagnosis);
         },
         examination.ending);
     return examination;
@@ -47,9 +52,12 @@ class DoctorSession : public RunFixture {
 
   report::Diagnosis ExamineAlone() {
     report::Diagnosis diagnosis;
-    Diagnose({.call = {}, .local = client_, .observer = {}}, interrupt_, diagnosis);
+    Diagnose({.call = {}, .local = client_, .remote_devices = {}, .observer = {}}, interrupt_,
+             diagnosis);
     return diagnosis;
   }
+
+  std::vector<std::string> remote_;
 };
 
 auto Is(const std::string& id, const std::string& side, const std::string& severity) {
@@ -115,6 +123,55 @@ TEST_F(DoctorSession, ComparesWhatTheSidesChoose) {
   EXPECT_THAT(found->evidence, HasSubstr("active_mtu_bytes: client 1024, server 4096"));
 }
 
+TEST_F(DoctorSession, ComparesWithTheDeviceThatTheClientNamesOfTheServer) {
+  fake::FakeDevice large;
+  large.name = "fake1";
+  large.active_mtu = IBV_MTU_4096;
+  fake::Reset({fake::FakeDevice{}, large});
+  client_.devices = remote_ = {"fake1"};
+  const Examination same = Examine();
+  ASSERT_FALSE(same.ending.client) << same.ending.client->what();
+  EXPECT_THAT(same.diagnosis.findings, Not(Contains(Field(&report::Finding::id, "mtu_differs"))));
+  remote_ = {"fake0"};
+  EXPECT_THAT(Examine().diagnosis.findings, Contains(Is("mtu_differs", "both", "warning")));
+}
+
+TEST_F(DoctorSession, FindsWhatWasNamedOfTheServerAndIsNotThere) {
+  remote_ = {"nope"};
+  EXPECT_THAT(Examine().diagnosis.findings, Contains(Is("no_device", "server", "severe")));
+}
+
+TEST_F(DoctorSession, IsNotGrantedADeviceWhereTheServerHasAList) {
+  remote_ = {"fake0"};
+  server_.local.devices = {"fake0"};
+  const Examination examination = Examine();
+  ASSERT_TRUE(examination.ending.client);
+  EXPECT_THAT(examination.ending.client->what(), HasSubstr("started with --ib-dev fake0"));
+  EXPECT_THAT(examination.diagnosis.hosts, SizeIs(1));
+  ASSERT_TRUE(examination.ending.server);
+  EXPECT_TRUE(examination.ending.server->is_refusal());
+}
+
+TEST_F(DoctorSession, IsNotServedWithoutSayingWhatToExamine) {
+  server_.limits.idle_ms = 50;
+  Ending ending;
+  Meet(
+      [&](const Call& call) {
+        Session session(Dial({.host = call.host,
+                              .port = call.port,
+                              .timeout = call.connect_timeout,
+                              .interrupt = nullptr,
+                              .source_ip = {}}),
+                        SessionOptions{});
+        Enter(session, kDoctorRequest, call, {});
+        session.Receive("account", In(std::chrono::seconds(10)), "what must not come");
+      },
+      ending);
+  ASSERT_TRUE(ending.server);
+  EXPECT_THAT(ending.server->what(), HasSubstr("did not send what to examine within"));
+  EXPECT_EQ(ending.server->step(), "awaiting what to examine");
+}
+
 TEST_F(DoctorSession, SaysThatNoGidsCanTalk) {
   client_.gid_index = 0;
   server_.local.gid_index = 1;
@@ -145,7 +202,8 @@ TEST_F(DoctorSession, HasThisMachinesAccountThoughNobodyAnswers) {
   call.host = "127.0.0.1";
   call.port = 1;
   call.connect_timeout = std::chrono::milliseconds(1);
-  EXPECT_THROW(Diagnose({.call = call, .local = client_, .observer = {}}, interrupt_, diagnosis),
+  EXPECT_THROW(Diagnose({.call = call, .local = client_, .remote_devices = {}, .observer = {}},
+                        interrupt_, diagnosis),
                Error);
   EXPECT_THAT(diagnosis.hosts, SizeIs(1));
 }

@@ -32,14 +32,15 @@ std::pair<std::string, nlohmann::json> NextAnswer(Session& session, bool is_gree
 
 }  // namespace
 
-void Greet(Session& session, std::string_view request, const Call& call) {
+void Greet(Session& session, std::string_view request, const Call& call,
+           std::chrono::milliseconds patience) {
   session.Begin("saying hello");
   const Hello hello = MakeHello(kVersion, request);
   session.Send("hello", HelloToJson(hello));
   if (!call.secret) return;
   session.Begin("proving the secret");
   const auto [kind, body] = session.ReceiveAny({"challenge", "welcome", "queued", "status"},
-                                               In(kAnswerTimeout), "its challenge");
+                                               In(patience), "its challenge");
   if (kind != "challenge") {
     throw SessionError("secret",
                        "the server has no secret, and so cannot show that it is the one you mean");
@@ -48,7 +49,7 @@ void Greet(Session& session, std::string_view request, const Call& call) {
                             .client_nonce = hello.nonce,
                             .server_nonce = ChallengeFromJson(body)};
   session.Send("proof", MakeProof(*call.secret, Prover::kClient, handshake));
-  const nlohmann::json proof = session.Receive("proof", In(kAnswerTimeout), "its proof");
+  const nlohmann::json proof = session.Receive("proof", In(patience), "its proof");
   if (!IsProof(proof, *call.secret, Prover::kServer, handshake)) {
     throw Error(WrongSecret(Prover::kServer));
   }
@@ -58,7 +59,7 @@ void Greet(Session& session, std::string_view request, const Call& call) {
 Error SecretIsAskedFor() { return SessionError("secret", "the server asks for a secret"); }
 
 void Enter(Session& session, std::string_view request, const Call& call, const Observer& observer) {
-  Greet(session, request, call);
+  Greet(session, request, call, kAnswerTimeout);
   const Deadline patience = In(call.wait);
   std::size_t told = 0;
   for (;;) {

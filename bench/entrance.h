@@ -1,6 +1,7 @@
 // How a client gets its turn: hello, the secret where there is one, then the server's queue.
 #pragma once
 
+#include <chrono>
 #include <string_view>
 
 #include "bench/local.h"
@@ -11,7 +12,9 @@ namespace rdmabench {
 
 // Says hello for one of hello.h's requests. With `call.secret` proves that this side has it, and
 // sees the server prove the same: a server that does not ask for it is refused. Throws Error(kRun).
-void Greet(Session& session, std::string_view request, const Call& call);
+// The server's answers to it have to come within `patience` each.
+void Greet(Session& session, std::string_view request, const Call& call,
+           std::chrono::milliseconds patience);
 
 // Of a server that answers a greeting without a secret by "challenge".
 Error SecretIsAskedFor();

@@ -270,11 +270,12 @@ void Validate(const Plan& plan) {
     const TestPlan& test = plan.tests[i];
     try {
       ValidateTest(test);
-    } catch (const Error& error) {
-      if (plan.tests.size() == 1) throw;
-      Refuse("test " + std::to_string(i + 1) + " of " + std::to_string(plan.tests.size()) + ", " +
-                 test.test + ": " + error.what(),
-             error.remedy());
+    } catch (Error& error) {
+      if (plan.tests.size() > 1) {
+        error.Precede("test " + std::to_string(i + 1) + " of " + std::to_string(plan.tests.size()) +
+                      ", " + test.test);
+      }
+      throw;
     }
     if (!test.run.until_interrupted || i + 1 == plan.tests.size()) continue;
     Refuse("--run-infinitely does not go with tests after it", "make it the last test");

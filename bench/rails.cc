@@ -112,7 +112,7 @@ std::vector<OpenPort> OpenListed(std::span<const std::string> names, const Local
       IsAll(names) ? OpenAll(local.port, request.client.front().link_layer)
                    : OpenNamed(names, local.port, is_clients ? kRemoteOption : kOwnOption);
   if (ports.size() != request.client.size()) {
-    throw Error(Blame::kRun,
+    throw Error(is_clients ? Blame::kUsage : Blame::kRun,
                 "the client measures with " + Counted(request.client.size()) + " (" +
                     NamesOf(request.client) + "), the server with " + Counted(ports.size()) + " (" +
                     NamesOf(ports) + ")",
@@ -187,7 +187,18 @@ std::optional<int> PortIn(std::string_view name) {
 
 std::string_view DeviceIn(std::string_view name) { return name.substr(0, name.rfind(':')); }
 
+void CheckDeviceName(std::string_view name) {
+  PortIn(name);
+  if (!DeviceIn(name).empty()) return;
+  throw Error(Blame::kUsage, "\"" + std::string(name) + "\" names no device",
+              "rdmabench devices lists them");
+}
+
 void CheckDeviceNames(const Local& local) {
+  std::set<std::string_view> names;
+  for (const std::string& name : local.devices) {
+    if (!names.insert(name).second) RefuseTwice(kOwnOption, local.devices, name);
+  }
   for (const std::string& name : local.devices) {
     if (!PortIn(name) || !local.port) continue;
     throw Error(Blame::kUsage,
@@ -212,7 +223,6 @@ void RequireDevices(const Local& local) {
 
 void CheckDeviceLists(const Plan& plan, const Local& local) {
   const std::vector<std::string>& remote = plan.remote.devices;
-  for (const std::string& name : remote) PortIn(name);
   if (IsAll(local.devices)) return;
   const std::size_t rails = std::max<std::size_t>(local.devices.size(), 1);
   for (const TestPlan& test : plan.tests) CheckRails(test, rails);
@@ -236,14 +246,18 @@ std::vector<OpenPort> OpenRails(const Local& local, std::string_view session_ip)
   return OpenNamed(local.devices, local.port, kOwnOption);
 }
 
+void CheckRemoteDevices(std::span<const std::string> remote, const Local& server) {
+  for (const std::string& name : remote) CheckDeviceName(name);
+  if (server.devices.empty() || remote.empty()) return;
+  throw Error(Blame::kRun,
+              "--remote-device " + ListText(remote) +
+                  " was asked for, but the server was started with --ib-dev " +
+                  ListText(server.devices),
+              "leave --remote-device out, or start the server without --ib-dev");
+}
+
 std::vector<OpenPort> OpenRailsFor(const RailRequest& request, const Local& local) {
-  if (!local.devices.empty() && !request.devices.empty()) {
-    throw Error(Blame::kRun,
-                "--remote-device " + ListText(request.devices) +
-                    " was asked for, but the server was started with --ib-dev " +
-                    ListText(local.devices),
-                "leave --remote-device out, or start the server without --ib-dev");
-  }
+  CheckRemoteDevices(request.devices, local);
   if (!local.devices.empty()) return OpenListed(local.devices, local, request, PairedBy::kServer);
   if (!request.devices.empty()) {
     return OpenListed(request.devices, local, request, PairedBy::kClient);

@@ -37,6 +37,8 @@ struct RailRequest {
 // not go together.
 std::vector<OpenPort> OpenRailsFor(const RailRequest& request, const Local& local);
 
+// That it is a device, with a port behind a colon or without. Throws Error(kUsage).
+void CheckDeviceName(std::string_view name);
 // The devices that the user named, as far as can be told before any is opened. Throws
 // Error(kUsage).
 void CheckDeviceNames(const Local& local);
@@ -46,6 +48,10 @@ void CheckDeviceLists(const Plan& plan, const Local& local);
 // The same with what this machine has, without opening a device: that each is there, and is named
 // once, as far as can be told so. Throws Error(kEnvironment), or kUsage.
 void RequireDevices(const Local& local);
+
+// That a server may look for what a client's --remote-device names, none or some. Throws
+// Error(kRun) where it was started with a list of its own, and as CheckDeviceName() does.
+void CheckRemoteDevices(std::span<const std::string> remote, const Local& server);
 
 // Whether "all" stands for a list of devices.
 bool IsAll(std::span<const std::string> devices);

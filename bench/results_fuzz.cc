@@ -1,9 +1,10 @@
-// What a peer may tell of itself and of what it has measured.
+// What a peer may tell of itself and of what it has measured, and what a doctor may ask of it.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
+#include "bench/examine_request.h"
 #include "bench/host_json.h"
 #include "bench/plan.h"
 #include "bench/side_run.h"
@@ -38,13 +39,19 @@ void ReadAccount(const json& body) {
          "an account is written as it was read");
 }
 
+void ReadExamineRequest(const json& body) {
+  const json written = ExamineRequestToJson(ExamineRequestFromJson(body));
+  Expect(ExamineRequestToJson(ExamineRequestFromJson(written)) == written,
+         "what is to be examined is written as it was read");
+}
+
 }  // namespace
 }  // namespace rdmabench
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace rdmabench;
   return FuzzJson(data, size, [](const json& body) {
-    for (const auto& read : {ReadSideRun, ReadHost, ReadAccount}) {
+    for (const auto& read : {ReadSideRun, ReadHost, ReadAccount, ReadExamineRequest}) {
       ExpectOnlyErrors([&] { read(body); });
     }
   });

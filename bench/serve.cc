@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/deciding.h"
 #include "bench/device_watch.h"
 #include "bench/doctor_session.h"
 #include "bench/host_json.h"
@@ -36,18 +37,6 @@ constexpr milliseconds kPhaseMargin{60'000};
 std::size_t CountAccepted(const std::vector<std::optional<Agreement>>& agreements) {
   return static_cast<std::size_t>(std::count_if(agreements.begin(), agreements.end(),
                                                 [](const auto& one) { return one.has_value(); }));
-}
-
-// What `decide` throws is a refusal of what the client asks for. Where it asks for nothing, what
-// this machine cannot do is a failure of this side.
-template <class Decide>
-auto Deciding(const Decide& decide, bool is_asked = true) {
-  try {
-    return decide();
-  } catch (Error& error) {
-    if (is_asked || error.blame() != Blame::kEnvironment) error.Refusing();
-    throw;
-  }
 }
 
 class ServerRun {
@@ -187,7 +176,7 @@ void ServeSession(Connection connection, const ServeOptions& options, const Inte
     if (options.request == kDoctorRequest) {
       options.log(
           {.kind = EventKind::kDoctorAsked, .peer = session.peer().ToString(), .text = "doctor"});
-      ServeDoctor(session, options.local);
+      ServeDoctor(session, options.local, milliseconds(options.limits.idle_ms));
     } else {
       ServerRun(session, options).Run();
     }

@@ -28,14 +28,16 @@ ServerStatus AskStatus(const Call& call, const Interrupt& interrupt) {
                                               .interrupt = &interrupt,
                                               .source_ip = call.source_ip}),
                                         options);
-    Greet(*session, kStatusRequest, call);
+    Greet(*session, kStatusRequest, call, kAnswerTimeout);
     session->Begin("waiting for the server's status");
     const auto [kind, body] =
         session->ReceiveAny({"status", "challenge"}, In(kAnswerTimeout), "its status");
     if (kind == "challenge") throw Error(SecretIsAskedFor());
     return ServerStatusFromJson(body);
   } catch (const std::exception& exception) {
-    throw Error(AsError(exception).At("client", session ? session->step() : "connecting"));
+    const Error error = AsError(exception).At("client", session ? session->step() : "connecting");
+    if (session) session->Fail(error);
+    throw Error(error);
   }
 }
 

@@ -155,8 +155,9 @@ template <class Row>
 const Row* Find(const Row& (*find)(std::string_view), const Field& field, std::size_t value) {
   try {
     return &find(field.values[value]->get_ref<const std::string&>());
-  } catch (const Error& error) {
-    throw Error(Blame::kUsage, field.PathOf(value) + ": " + error.what(), error.remedy());
+  } catch (Error& error) {
+    error.Precede(field.PathOf(value));
+    throw;
   }
 }
 

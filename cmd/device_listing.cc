@@ -26,12 +26,6 @@ ListedDevice Survey(const Device& device, const Locality& locality) {
   return listed;
 }
 
-const PortInfo* FindPort(const DeviceInfo& device, int number) {
-  const auto found = std::find_if(device.ports.begin(), device.ports.end(),
-                                  [number](const PortInfo& port) { return port.number == number; });
-  return found == device.ports.end() ? nullptr : &*found;
-}
-
 // Those that are named of a device; all where the name has no port.
 std::vector<PortInfo> NamedPorts(const DeviceInfo& device, std::optional<int> number) {
   if (!number) return device.ports;

@@ -20,7 +20,10 @@ void RunDoctorCommand(const Options& options) {
   diagnosis.tool.version = kVersion;
   diagnosis.tool.commit = BuildCommit();
   diagnosis.started_at = UtcNow();
-  DoctorOptions doctor{.call = {}, .local = options.local, .observer = MakeNotes(options.output)};
+  DoctorOptions doctor{.call = {},
+                       .local = options.local,
+                       .remote_devices = options.plan.remote.devices,
+                       .observer = MakeNotes(options.output)};
   if (!options.call.host.empty()) doctor.call = options.call;
   std::optional<Error> failure;
   try {

@@ -21,7 +21,8 @@ class OptionGroup {
  public:
   OptionGroup(CLI::App& app, std::string title) : app_(app), title_(std::move(title)) {}
 
-  // `names`: "-s,--size"; `kind` stands for the value in the help. An empty text is refused.
+  // `names`: "-s,--size"; `kind` stands for the value in the help. An empty text, such as
+  // that of a variable which is not set, is refused.
   void Add(const std::string& names, const std::string& kind, const std::string& help,
            const std::function<void(const std::string&)>& take);
   // An option without a value.
@@ -70,9 +71,6 @@ class OptionGroup {
     using Type = T;
   };
 
-  // Throws where the text is empty: it is that of a variable which is not set, and would mean the
-  // default.
-  static void RequireText(const std::string& option, const std::string& text);
   // The long name, for error texts: "-s,--size" → "--size".
   static std::string Shown(const std::string& names);
 

@@ -8,6 +8,7 @@
 
 #include "bench/rails.h"
 #include "bench/test.h"
+#include "cmd/device_options.h"
 #include "cmd/memory_options.h"
 #include "cmd/option_group.h"
 #include "cmd/perftest_hints.h"
@@ -25,37 +26,8 @@ namespace rdmabench {
 namespace {
 
 constexpr Range kTcpPort{1, 65535};
-constexpr Range kIbPort{1, 255};
-constexpr Range kGidIndex{0, kMostGidIndex};
 const std::string kUsedAtOnce = "used at once";
 const std::string kOwnDevice = "; default: the one of the session's address";
-
-// "mlx5_0,mlx5_1" or "all".
-std::vector<std::string> ParseDevices(const std::string& option, const std::string& text) {
-  std::vector<std::string> devices = SplitList(text);
-  const auto is_bad = [&](const std::string& device) {
-    return device.empty() || (device == "all" && devices.size() > 1);
-  };
-  if (devices.size() <= kMostRails && std::none_of(devices.begin(), devices.end(), is_bad)) {
-    return devices;
-  }
-  throw Error(Blame::kUsage, option + " '" + text + "' is no list of devices",
-              "1 to " + std::to_string(kMostRails) + " names separated by commas, or all");
-}
-
-// `several`: what is done with them where more than one is named, and with none.
-void AddDeviceOptions(CLI::App& app, Local& local, const std::string& several) {
-  OptionGroup group(app, "Device");
-  group.Add("-d,--ib-dev", "LIST",
-            "RDMA device or its network interface, with a port as in mlx4_0:2 if need be; several "
-            "(mlx5_0,mlx5_1, or all) are " +
-                several,
-            [&local](const std::string& text) { local.devices = ParseDevices("--ib-dev", text); });
-  group.Number("-i,--ib-port", local.port, kIbPort,
-               "port of each device; default: the first active");
-  group.Number("-x,--gid-index", local.gid_index, kGidIndex,
-               "GID of each device of this side; default: paired with the peer's");
-}
 
 void AddOutputOptions(CLI::App& app, OutputOptions& output) {
   OptionGroup group(app, "Output");
@@ -117,13 +89,9 @@ void AddCall(CLI::App& app, Options& options, const std::string& of_each) {
   AddHost(app, options)->required();
   AddDeviceOptions(app, options.local,
                    kUsedAtOnce + ", and " + of_each + " are then of each" + kOwnDevice);
-  OptionGroup(app, "Device")
-      .Add("--remote-device", "LIST",
-           "the server's devices, in the order of --ib-dev, or all; default: those of the same "
-           "subnets, else in order",
-           [&options](const std::string& text) {
-             options.plan.remote.devices = ParseDevices("--remote-device", text);
-           });
+  AddRemoteDevice(app, options.plan.remote,
+                  "in the order of --ib-dev, or all; default: those of the same subnets, else in "
+                  "order");
   AddPlacementOptions(app, options.local.placement);
   AddRemotePlacementOptions(app, options.plan.remote);
   AddSessionOptions(app, options.call);
@@ -169,9 +137,11 @@ void AddDevices(CLI::App& app, Options& options) {
 
 void AddDoctor(CLI::App& app, Options& options) {
   AddHost(app, options,
-          "; without it: this machine alone; with it also what differs between the ports that "
-          "--ib-dev names on either side, or else those with the session's addresses");
+          "; without it: this machine alone; with it also what differs between the first ports "
+          "that are named on either side, or else those with the session's addresses");
   AddDeviceOptions(app, options.local, "each looked at; default: all");
+  AddRemoteDevice(app, options.plan.remote,
+                  "each looked at; default: those that it was started with, or all");
   AddSessionOptions(app, options.call);
   OptionGroup group(app, "Output");
   group.Flag("--json", options.json, "as JSON (report/doctor_schema.json)");
@@ -319,6 +289,12 @@ void CheckSamples(const Options& options) {
               "samples are of latency tests");
 }
 
+void CheckDoctor(const Options& options) {
+  if (options.plan.remote.devices.empty() || !options.call.host.empty()) return;
+  throw Error(Blame::kUsage, "--remote-device is of a server, and none is named",
+              "name its host, or this machine's devices by --ib-dev");
+}
+
 void Finish(Options& options) {
   constexpr std::chrono::milliseconds kInterval{1000};
   const bool is_endless = options.plan.tests.front().run.until_interrupted;
@@ -361,6 +337,7 @@ Options Read(std::span<const std::string> args) {
     CheckOutput(options.output);
     CheckPlacementOptions(options.local.placement);
     CheckDeviceNames(options.local);
+    if (options.command == Command::kDoctor) CheckDoctor(options);
     if (options.command == Command::kTest) {
       CheckDeviceLists(options.plan, options.local);
       CheckLimits(options.limiting, options.plan);

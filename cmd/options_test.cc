@@ -317,6 +317,12 @@ TEST(Options, NameSeveralDevicesOfBothSides) {
   EXPECT_FALSE(suite.plan.tests.empty());
 }
 
+TEST(Options, FlagsTakeNoValue) {
+  for (const char* flag : {"--no-pin=7", "--mr-per-qp=no", "--quiet=false"}) {
+    EXPECT_THROW(Parse({"write_bw", "a", flag}), Error) << flag;
+  }
+}
+
 TEST(Options, OfTheDoctorNeedNoHost) {
   const Options alone = Parse({"doctor", "-d", "mlx5_0", "-x", "3", "--json"});
   EXPECT_EQ(alone.command, Command::kDoctor);
@@ -328,6 +334,17 @@ TEST(Options, OfTheDoctorNeedNoHost) {
   EXPECT_EQ(both.call.host, "a");
   EXPECT_EQ(both.call.port, 4000);
   EXPECT_FALSE(both.json);
+  EXPECT_THAT(Parse({"doctor", "a", "--remote-device", "rxe1"}).plan.remote.devices,
+              ElementsAre("rxe1"));
+  for (const char* bad : {"rxe0:x", ":1", "rxe0,,rxe1"}) {
+    EXPECT_THROW(Parse({"doctor", "a", "--remote-device", bad}), Error) << bad;
+    EXPECT_THROW(Parse({"doctor", "-d", bad}), Error) << bad;
+  }
+  EXPECT_THAT(
+      [] {
+        Parse({"doctor", "--remote-device", "rxe1"});
+      },
+      ThrowsMessage<Error>(HasSubstr("--remote-device is of a server")));
 }
 
 TEST(Options, ASuiteThatIsNotThereIsNamed) {

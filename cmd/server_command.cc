@@ -7,6 +7,7 @@
 
 #include <cstdio>
 #include <memory>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "cmd/log.h"
 #include "cmd/service_manager.h"
 #include "report/version.h"
+#include "transport/catalogue.h"
 #include "transport/error.h"
 #include "transport/event_pipe.h"
 #include "transport/hangup.h"
@@ -53,8 +55,9 @@ SessionProcess StartSession(Connection connection, const Visit& visit,
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child == 0) {
-    // The session must not outlive its server; the parent may have died before this call.
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    // The session must not outlive its server, and its client is not to take that for anybody's
+    // wish, as it would an interrupt's orderly end. The parent may have died before this call.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(0);
     Interrupt::RestoreSignals();
     Hangup::Ignore();
@@ -74,7 +77,10 @@ Log TellParent(const ServerOptions& server) {
 }
 
 std::string FailureText(const Error& error) {
-  return (error.is_refusal() ? "refused: " : "failed: ") + ErrorLine(error) +
+  const std::string_view what = IsInterruption(error) ? "interrupted: "
+                                : error.is_refusal()  ? "refused: "
+                                                      : "failed: ";
+  return std::string(what) + ErrorLine(error) +
          (error.remedy().empty() ? "" : "; remedy: " + error.remedy());
 }
 

@@ -62,7 +62,8 @@ void AddServerLimits(CLI::App& app, ServerOptions& server) {
               "for a connection to say hello and prove the secret; default 5s");
   limits.Time("--idle-timeout", server.limits.idle_ms, kIdleTimeout,
               "for a client that is served to send its plan; default 15s");
-  limits.Number("--limit-qp", server.limits.queue_pairs, kQueuePairs, "queue pairs a client");
+  limits.Number("--limit-qp", server.limits.queue_pairs, kQueuePairs,
+                "queue pairs a client; default 16384");
   limits.Size("--limit-memory", server.limits.memory_bytes, Range{4096, std::uint64_t{1} << 50},
               "bytes of memory a client; default 4G");
   limits.Time("--limit-duration", server.limits.duration_ms, Range{1, kMilliseconds.high},

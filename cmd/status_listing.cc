@@ -86,10 +86,10 @@ std::string StatusText(const ServerStatus& status, const std::string& server) {
          report::Printable(server) + ", process " + Number(status.pid) + ", up for " +
          Lasting(status.uptime_seconds) + "\n\n" + Sessions(status) + "\n" + Queue(status) +
          "\nsince its start: " + Number(totals.sessions_done) + " sessions done, " +
-         Number(totals.sessions_refused) + " refused, " + Number(totals.sessions_failed) +
-         " failed; " + Number(totals.clients_dismissed) + " clients dismissed, " +
-         Number(totals.wrong_secrets) + " with a wrong secret; " +
-         Number(totals.connections_turned_away) +
+         Number(totals.sessions_refused) + " refused, " + Number(totals.sessions_interrupted) +
+         " interrupted, " + Number(totals.sessions_failed) + " failed; " +
+         Number(totals.clients_dismissed) + " clients dismissed, " + Number(totals.wrong_secrets) +
+         " with a wrong secret; " + Number(totals.connections_turned_away) +
          " connections turned away\nlimits: " + Number(limits.sessions) + " sessions at once, " +
          Number(limits.queued) + " queued, " + Number(limits.connections_per_address) +
          " connections of an address; a client's " + Number(limits.queue_pairs) + " queue pairs, " +

@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import threading
+import time
 
 import jsonschema
 import pytest
@@ -105,14 +106,28 @@ def test_status_says_that_it_is_idle():
         assert "sessions: none" in text and "queue: empty" in text
 
 
+@pytest.mark.parametrize("has_secret", [False, True])
+def test_status_of_a_server_that_stands_still_ends_in_time(secret, has_secret):
+    words = ("--secret-file", str(secret)) if has_secret else ()
+    with Server(*words) as server:
+        server.process.send_signal(signal.SIGSTOP)
+        began = time.monotonic()
+        done = status(server, *words)
+        assert done.returncode == 1 and "within 5 s" in done.stderr, done.stderr
+        assert time.monotonic() - began < 5 + 2
+        server.process.send_signal(signal.SIGCONT)
+
+
 def test_status_has_to_prove_the_secret(tmp_path, secret):
     wrong = tmp_path / "wrong"
     wrong.write_text("fedcba9876543210\n")
     wrong.chmod(0o400)
-    with Server("--secret-file", str(secret)) as server:
+    with Server("--secret-file", str(secret), "--log-format", "json") as server:
         assert status(server, "--secret-file", secret).returncode == 0
         without = status(server)
         assert without.returncode == 1 and "--secret-file" in without.stderr
+        assert "peer" not in without.stderr, "its own words are told as the server's"
+        assert server.wait_for_event("dismissed")["error"]["code"] == "secret"
         assert "wrong secret" in status(server, "--secret-file", wrong).stderr
     with Server() as open_server:
         done = status(open_server, "--secret-file", secret)

@@ -122,6 +122,8 @@ Error Interruption() {
   return Error(row.blame, "interrupted").Of(EntryOf(row));
 }
 
+bool IsInterruption(const Error& error) { return error.entry() == Interruption().entry(); }
+
 Facts FactsFor(const Error& error) {
   const CatalogueRow* row = error.is_peers() ? nullptr : FindEntry(error.entry());
   return row == nullptr ? Facts::kNone : row->facts;

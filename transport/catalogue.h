@@ -85,6 +85,8 @@ Error SessionError(std::string_view name, const std::string& happened);
 
 // The wish of this side's user, who needs no advice.
 Error Interruption();
+// Whether it is that, of either side's user.
+bool IsInterruption(const Error& error);
 
 // What of the moment belongs into the error's text, by its row; nothing into one that the other
 // side has told, or that has no row.

@@ -54,7 +54,8 @@ constexpr CatalogueRow kRows[] = {
         "the limit of a login or of a service (ulimit -l); that of a container",
         "raise it with ulimit -l unlimited, with \"* - memlock unlimited\" in "
         "/etc/security/limits.d/rdma.conf and a new login, or with LimitMEMLOCK=infinity in the "
-        "service's unit; in a container with --ulimit memlock=-1"),
+        "service's unit; in a container with --ulimit memlock=-1; who may not raise it takes a "
+        "smaller --working-set, -s or -t"),
     Row("ibv_open_device", RDMABENCH_ERRNO(EACCES), "this user may not use the device",
         "the device's file is another group's; a container was not given it",
         "join the group of the files in /dev/infiniband, or run as root; in a container also allow "

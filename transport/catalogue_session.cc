@@ -98,6 +98,10 @@ constexpr CatalogueRow kRows[] = {
         "give the RDMA interfaces of both hosts an address of one family, or choose the GID "
         "indexes with -x",
         Blame::kEnvironment),
+    Row("limit", Facts::kNone, "more is asked for than the server grants to one client",
+        "the limits that it was started with, or their defaults",
+        "ask for less, or start it with a higher --limit-qp, --limit-memory or --limit-duration; "
+        "rdmabench status HOST tells them"),
     Row("interrupted", Facts::kNone, "the user ended it", "Ctrl-C or SIGTERM", "start it again",
         Blame::kInterrupted),
 };

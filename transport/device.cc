@@ -222,10 +222,6 @@ std::optional<Error> WhyNoDevice(std::string_view name) {
   }
   const Listing listing;
   if (FindByName(name, listing) != nullptr) return std::nullopt;
-  std::vector<Error> failures;
-  for (const Opened& opened : OpenAll(listing, &failures)) {
-    if (BelongsTo(opened.info, name)) return std::nullopt;
-  }
   return UnknownDevice(name, listing);
 }
 

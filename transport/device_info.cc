@@ -170,6 +170,12 @@ std::string_view PortStateName(ibv_port_state state) {
   return "unknown";
 }
 
+const PortInfo* FindPort(const DeviceInfo& device, int number) {
+  const auto found = std::find_if(device.ports.begin(), device.ports.end(),
+                                  [number](const PortInfo& port) { return port.number == number; });
+  return found == device.ports.end() ? nullptr : &*found;
+}
+
 ibv_mtu MtuFromBytes(std::uint32_t bytes) {
   for (const ibv_mtu mtu : {IBV_MTU_256, IBV_MTU_512, IBV_MTU_1024, IBV_MTU_2048, IBV_MTU_4096}) {
     if (MtuBytes(mtu) == bytes) return mtu;

@@ -59,6 +59,9 @@ DeviceInfo QueryDevice(ibv_context* context);
 // The network interface of the port; empty when none is known.
 std::string NetdevOf(const DeviceInfo& device, const PortInfo& port);
 
+// The port of this number; null where the device has none.
+const PortInfo* FindPort(const DeviceInfo& device, int number);
+
 std::string_view PortStateName(ibv_port_state state);  // "active", "down", …
 // 256 … 4096 ↔ IBV_MTU_256 … IBV_MTU_4096. Throws Error(kUsage) for any other number, naming the
 // legal ones.

@@ -27,6 +27,11 @@ Error& Error::Add(std::string_view more) {
   return *this;
 }
 
+Error& Error::Precede(std::string_view where) {
+  static_cast<std::runtime_error&>(*this) = std::runtime_error(std::string(where) + ": " + what());
+  return *this;
+}
+
 Error& Error::AdviseFirst(std::string_view remark) {
   if (remark.empty()) return *this;
   remedy_ = std::string(remark) + (remedy_.empty() ? "" : "; " + remedy_);

@@ -43,6 +43,8 @@ class Error : public std::runtime_error {
 
   // Adds to what happened, behind a semicolon. Nothing for an empty text.
   Error& Add(std::string_view more);
+  // Says before what happened where it did: "between rxe0 and rxe1".
+  Error& Precede(std::string_view where);
 
   // Puts a remark before the remedy. Nothing for an empty one.
   Error& AdviseFirst(std::string_view remark);

@@ -26,6 +26,15 @@ TEST(Error, KeepsThePlaceThatTheInnermostLevelNamed) {
   EXPECT_EQ(error.step(), "connecting");
 }
 
+TEST(Error, IsAddedToAtBothEndsAndStaysWhatItIs) {
+  Error error(Blame::kEnvironment, "no GIDs match", "name one");
+  error.Of("gid").Refusing().Add("each is link-local").Precede("between rxe0 and rxe1");
+  EXPECT_STREQ(error.what(), "between rxe0 and rxe1: no GIDs match; each is link-local");
+  EXPECT_EQ(error.remedy(), "name one");
+  EXPECT_EQ(error.entry(), "gid");
+  EXPECT_TRUE(error.is_refusal());
+}
+
 TEST(Check, PassesPointersOn) {
   const int value = 7;
   EXPECT_EQ(Check(&value, "cannot happen"), &value);

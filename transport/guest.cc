@@ -67,8 +67,10 @@ void Guest::Dismiss(const Error& reason) noexcept {
     // Closing with unread bytes would send a reset, which may overtake the reason.
     std::array<char, kReadBytes> buffer = {};
     for (int i = 0; i < kReadsAtDismissal && connection_.Read(buffer) > 0; ++i) continue;
-    Error placed = reason;
-    Send("error", ErrorToJson(placed.At("server", "accepting the client")));
+    if (!reason.is_peers()) {  // what the guest has told itself, it knows
+      Error placed = reason;
+      Send("error", ErrorToJson(placed.At("server", "accepting the client")));
+    }
     connection_.FinishWriting();
   } catch (const std::exception&) {
     // It has left already.

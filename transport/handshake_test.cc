@@ -25,17 +25,17 @@ class HandshakeTest : public testing::Test {
 };
 
 // So that another implementation can be told from this one's words: openssl made these.
-//   printf 'rdmabench 5 client\nrun\n%032d\n%032d' 1 2 | openssl dgst -sha256 -hmac
+//   printf 'rdmabench 6 client\nrun\n%032d\n%032d' 1 2 | openssl dgst -sha256 -hmac
 //   0123456789abcdef
 TEST_F(HandshakeTest, MakesTheProofsThatAreWrittenDown) {
-  static_assert(kProtocolVersion == 5, "the texts below begin with it");
+  static_assert(kProtocolVersion == 6, "the texts below begin with it");
   const Handshake handshake = {.request = "run",
                                .client_nonce = "00000000000000000000000000000001",
                                .server_nonce = "00000000000000000000000000000002"};
   EXPECT_EQ(MakeProof(secret_, Prover::kClient, handshake)["mac"],
-            "d09ac73cd20c17c40af93f08459c02f5310b4ab4321e06cdf2a612b3d26ffb29");
+            "3eff2c1606ce0c75af545305207c8e89219fd8d823e543ca9000b9f437b0c4d4");
   EXPECT_EQ(MakeProof(secret_, Prover::kServer, handshake)["mac"],
-            "051c32f1e0118a2bbf9451e57edf0803b7f6453fe1de9fc33ba865a49b73c4fc");
+            "90c94c08f4a526867b7cba57046c216c5e58215eb05c57f8ef69cd6970d540e1");
 }
 
 TEST_F(HandshakeTest, AcceptsEachSidesProof) {

@@ -75,6 +75,8 @@ struct Field {
   std::string_view value;
 };
 
+static_assert(kProtocolVersion == 6, "the numbers of the right value and the wrong type below");
+
 class IllFormed : public testing::TestWithParam<Field> {};
 
 TEST_P(IllFormed, IsRefusedByThatField) {
@@ -85,7 +87,7 @@ TEST_P(IllFormed, IsRefusedByThatField) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Hello, IllFormed,
-                         testing::Values(Field{"protocol", R"("5")"}, Field{"protocol", "5.0"},
+                         testing::Values(Field{"protocol", R"("6")"}, Field{"protocol", "6.0"},
                                          Field{"protocol", "null"}, Field{"tool_version", "1"},
                                          Field{"tool_version", R"("\u001b[2J")"},
                                          Field{"nonce", R"("short")"},

@@ -147,7 +147,9 @@ constexpr SessionEnd kSessionEnds[] = {
      &ServerStatus::Totals::sessions_failed},
     {R"({"event":"session_ended","outcome":"done","text":"failed: no more"})", "exit 1", "failed",
      &ServerStatus::Totals::sessions_failed},
-    {kRefusalTold, "exit 130", "interrupted", &ServerStatus::Totals::sessions_failed},
+    {kRefusalTold, "exit 130", "interrupted", &ServerStatus::Totals::sessions_interrupted},
+    {R"({"event":"session_ended","text":"failed: peer: interrupted","error":{"message":"peer: interrupted","code":"interrupted"}})",
+     "exit 1", "interrupted", &ServerStatus::Totals::sessions_interrupted},
     {kRefusalTold, "kill -9 $$", "killed", &ServerStatus::Totals::sessions_failed},
 };
 
@@ -160,7 +162,9 @@ TEST_P(SessionEnds, AreCountedEachInOneTotal) {
   EXPECT_EQ(EventToJson(journal_.Await(EventKind::kSessionEnded))["outcome"], GetParam().outcome);
   const ServerStatus::Totals totals = AskStatus().totals;
   EXPECT_EQ(totals.*GetParam().total, 1u);
-  EXPECT_EQ(totals.sessions_done + totals.sessions_refused + totals.sessions_failed, 1u);
+  EXPECT_EQ(totals.sessions_done + totals.sessions_refused + totals.sessions_interrupted +
+                totals.sessions_failed,
+            1u);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, SessionEnds, testing::ValuesIn(kSessionEnds));

@@ -63,11 +63,6 @@ DeviceInfo WantedOf(const DeviceInfo& whole, const MachineChoice& choice) {
   return device;
 }
 
-bool HasPort(const DeviceInfo& device, int number) {
-  return std::any_of(device.ports.begin(), device.ports.end(),
-                     [number](const PortInfo& port) { return port.number == number; });
-}
-
 // What was named, and is not in `devices`, which are all that open.
 void NoteMissing(const MachineChoice& choice, const std::vector<DeviceInfo>& devices,
                  Machine& machine) {
@@ -80,12 +75,14 @@ void NoteMissing(const MachineChoice& choice, const std::vector<DeviceInfo>& dev
       continue;
     }
     const std::optional<int> port = named.port ? named.port : choice.port;
-    if (port && !HasPort(*device, *port)) {
+    if (port && FindPort(*device, *port) == nullptr) {
       machine.missing_ports.push_back(NoSuchPort(*device, *port));
     }
   }
   if (!choice.devices.empty() || !choice.port || devices.empty()) return;
-  const auto has_it = [&](const DeviceInfo& device) { return HasPort(device, *choice.port); };
+  const auto has_it = [&](const DeviceInfo& device) {
+    return FindPort(device, *choice.port) != nullptr;
+  };
   if (std::any_of(devices.begin(), devices.end(), has_it)) return;
   for (const DeviceInfo& device : devices) {
     machine.missing_ports.push_back(NoSuchPort(device, *choice.port));

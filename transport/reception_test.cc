@@ -262,8 +262,18 @@ INSTANTIATE_TEST_SUITE_P(
                     OutOfTurn{"proof", R"({"mac":7})", "allowed are 64 hexadecimal digits"},
                     OutOfTurn{"proof", "[]", "proof is a list"},
                     OutOfTurn{"plan", "{}", "'plan' in place of proof", "out_of_turn"},
-                    OutOfTurn{"hello", "{}", "'hello' in place of proof", "out_of_turn"},
-                    OutOfTurn{"error", R"({"message":"no file"})", "peer: no file"}));
+                    OutOfTurn{"hello", "{}", "'hello' in place of proof", "out_of_turn"}));
+
+TEST_F(ReceptionTest, DoesNotTellAGuestWhatItHasTold) {
+  Open(Right());
+  Connection client = Call();
+  Challenged(client);
+  SendAll(client, EncodeFrame("error", {{"message", "no file"}, {"entry", "secret"}}));
+  EXPECT_EQ(ErrorText(client), "nothing");
+  EXPECT_STREQ(told_.back().error->what(), "peer: no file");
+  EXPECT_EQ(told_.back().error->entry(), "secret");
+  EXPECT_THAT(admitted_, IsEmpty());
+}
 
 TEST_F(ReceptionTest, RefusesAProofBeforeHello) {
   Open(Right());

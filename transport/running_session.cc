@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "transport/catalogue.h"
 #include "transport/error.h"
 
 namespace rdmabench {
@@ -41,7 +42,7 @@ using Totals = ServerStatus::Totals;
 constexpr SessionOutcome kDone{"done", &Totals::sessions_done};
 constexpr SessionOutcome kRefusal{kRefused, &Totals::sessions_refused};
 constexpr SessionOutcome kFailed{"failed", &Totals::sessions_failed};
-constexpr SessionOutcome kInterrupted{"interrupted", &Totals::sessions_failed};
+constexpr SessionOutcome kInterrupted{"interrupted", &Totals::sessions_interrupted};
 constexpr SessionOutcome kKilled{"killed", &Totals::sessions_failed};
 
 // A plan of which no test is granted is refused, also where the client then says goodbye.
@@ -50,6 +51,7 @@ SessionOutcome OutcomeOf(const Outcome& process, const std::optional<Event>& las
   constexpr int kInterruptedExit = 130;
   if (process.signal != 0) return kKilled;
   if (process.status == kInterruptedExit) return kInterrupted;
+  if (last_word && last_word->error && IsInterruption(*last_word->error)) return kInterrupted;
   if (last_word && FieldText(*last_word, kOutcomeKey) == kRefused) return kRefusal;
   if (process.status != 0) return kFailed;
   return !account.plan.empty() && account.tests == 0 ? kRefusal : kDone;

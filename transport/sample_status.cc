@@ -28,6 +28,7 @@ ServerStatus SampleStatus() {
       {.place = 1, .peer = "192.168.77.4:51999", .request = "run", .waiting_seconds = 3.5}};
   status.totals = {.sessions_done = 38,
                    .sessions_refused = 3,
+                   .sessions_interrupted = 4,
                    .sessions_failed = 2,
                    .clients_dismissed = 5,
                    .wrong_secrets = 1,

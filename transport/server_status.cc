@@ -27,6 +27,7 @@ struct TotalRow {
 constexpr std::array kTotals = {
     TotalRow{"sessions_done", &ServerStatus::Totals::sessions_done},
     TotalRow{"sessions_refused", &ServerStatus::Totals::sessions_refused},
+    TotalRow{"sessions_interrupted", &ServerStatus::Totals::sessions_interrupted},
     TotalRow{"sessions_failed", &ServerStatus::Totals::sessions_failed},
     TotalRow{"clients_dismissed", &ServerStatus::Totals::clients_dismissed},
     TotalRow{"wrong_secrets", &ServerStatus::Totals::wrong_secrets},

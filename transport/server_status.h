@@ -31,8 +31,9 @@ struct ServerStatus {
   // Since the server's start.
   struct Totals {
     std::uint64_t sessions_done = 0;
-    std::uint64_t sessions_refused = 0;  // the plan was not accepted
-    std::uint64_t sessions_failed = 0;   // also interrupted, killed, or not started
+    std::uint64_t sessions_refused = 0;      // the plan was not accepted
+    std::uint64_t sessions_interrupted = 0;  // by the user of either side
+    std::uint64_t sessions_failed = 0;       // also killed, or not started
     std::uint64_t clients_dismissed = 0;
     std::uint64_t wrong_secrets = 0;
     std::uint64_t connections_turned_away = 0;

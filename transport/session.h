@@ -23,7 +23,7 @@
 namespace rdmabench {
 
 // Goes up when a frame changes; both sides must have the same.
-inline constexpr int kProtocolVersion = 5;
+inline constexpr int kProtocolVersion = 6;
 
 struct SessionOptions {
   std::string_view side = "client";  // this side's name in errors, "client" or "server"; a literal

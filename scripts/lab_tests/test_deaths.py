@@ -91,7 +91,7 @@ def test_ctrl_c_reports_what_was_measured(b, server):
     report = parse_report(b.shell("cat /tmp/report.json"))
     assert report["status"] == "partial" and "interrupted" in report["error"]["message"]
     assert report["results"][0]["messages"] > 0
-    line, _ = server.wait_for_line("failed", 10)
+    line, _ = server.wait_for_line("interrupted: client, while running: ", 10)
     assert "interrupted" in line
     serve_the_next(b, server)
 

@@ -1,5 +1,7 @@
 """Two devices of each host at once, each pair on a network of its own, by the report and by the kernel's own counters."""
 
+import json
+
 import pytest
 
 from hosts import Host, Server
@@ -90,7 +92,7 @@ def test_a_device_in_another_subnet_is_warned_about_before_nothing_arrives(hosts
 
 @pytest.mark.parametrize("options, code, texts", [
     (["-d", "rxe0,rxe1", "--remote-device", "rxe0"], 2, ["--ib-dev rxe0,rxe1 names 2 devices", "--remote-device rxe0 names 1 device"]),
-    (["-d", "all", "--remote-device", "rxe1"], 1, ["2 devices (rxe0,rxe1)", "1 device (rxe1)"]),
+    (["-d", "all", "--remote-device", "rxe1"], 2, ["2 devices (rxe0,rxe1)", "1 device (rxe1)"]),
     (["-d", "all", "--remote-device", "rxe0,rxe7"], 3, ["rxe7", "rxe0 (eth1)"]),
     (["-d", "rxe0,eth1"], 2, ["--ib-dev rxe0,eth1 names rxe0 port 1 twice"]),
     (["-d", "all", "-R"], 2, ["--rdma-cm does not go with several devices (--ib-dev)"]),
@@ -103,10 +105,21 @@ def test_a_pairing_that_does_not_go_is_refused(hosts, server, options, code, tex
         assert text in done.stderr
 
 
+def test_the_doctor_compares_the_second_rail_with_the_second(hosts, server):
+    _, b = hosts
+    done = b.run("rdmabench", "doctor", "a", "-p", server.port, "-d", "rxe1", "--remote-device", "rxe1", "--json")
+    assert done.returncode == 0, done.stderr
+    hosts_facts = [host["facts"] for host in json.loads(done.stdout)["hosts"]]
+    assert [facts["device"] for facts in hosts_facts] == ["rxe1", "rxe1"]
+
+
 def test_a_server_with_devices_of_its_own_grants_no_other(hosts):
     a, b = hosts
     with Server(a, "-d", "rxe1") as server:
         done = b.run("rdmabench", "write_bw", "a", "-p", server.port, "-n", "64", "--remote-device", "rxe0")
+        assert done.returncode == 1
+        assert "--remote-device rxe0" in done.stderr and "--ib-dev rxe1" in done.stderr
+        done = b.run("rdmabench", "doctor", "a", "-p", server.port, "--remote-device", "rxe0")
         assert done.returncode == 1
         assert "--remote-device rxe0" in done.stderr and "--ib-dev rxe1" in done.stderr
         done = b.run("rdmabench", "write_bw", "a", "-p", server.port, "-n", "64", "-d", "all")

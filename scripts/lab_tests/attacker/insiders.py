@@ -70,6 +70,19 @@ def absurd_plans(world):
     _propose_each(world, ABSURD)
 
 
+def absurd_examinations(world):
+    """A doctor is asked to look at what is no list of devices."""
+    no_lists = ("rxe0", {"rxe0": 1}, None, 1, [1], [["rxe0"]])
+    for devices in (*no_lists, 65 * ["rxe0"], 4000 * ["rxe0"], ["x" * 5000], ["rxe0\nforged"], [""], [":1"], ["rxe0:-1"], ["rxe0:4294967297"]):
+        with enter(world, "doctor") as caller:
+            caller.send(frame("examine", {"devices": devices}))
+            check_refused(caller, "devices", "no device", "announced a frame")
+    for body in ({}, {"devices": [], "more": 1}, [], 1):
+        with enter(world, "doctor") as caller:
+            caller.send(frame("examine", body))
+            check_refused(caller, "examine", "devices")
+
+
 def more_absurd_plans(world):
     _propose_each(world, ABSURD_TOO)
 
@@ -161,8 +174,9 @@ def leaving_again(world):
 
 def silence_after_the_welcome(world):
     """Not even a heartbeat."""
-    with enter(world) as caller:
-        caller.hear_all(20)
+    for request in ("run", "doctor"):
+        with enter(world, request) as caller:
+            caller.hear_all(20)
 
 
 def half_a_plan(world):
@@ -190,6 +204,6 @@ def garbage(world):
     _propose(world, b"\xff" * 70_000)
 
 
-ATTACKS = (absurd_plans,)
+ATTACKS = (absurd_plans, absurd_examinations)
 LONG_ATTACKS = (some_numbers, deep_plans, garbage, more_absurd_plans, all_numbers, endless_lists, wide_plans, garbage_after_the_welcome, garbage_after_the_plan, unread_frames,
                 forged_errors, leaving_again, silence_after_the_welcome, half_a_plan, heartbeats_and_no_plan)

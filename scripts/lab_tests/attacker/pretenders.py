@@ -3,7 +3,7 @@
 import time
 
 from strangers import HANDSHAKE_SECONDS
-from wire import Caller, Closed, check_refused, frame, hello, new_nonce, prove
+from wire import PROTOCOL, Caller, Closed, check_refused, frame, hello, new_nonce, prove
 
 WRONG = "wrong secret"
 # A wrong proof is answered after a second.
@@ -118,7 +118,7 @@ def without_a_proof(world):
 
 def older_protocols(world):
     """No way round the secret by a protocol that had none."""
-    for protocol in range(1, 5):
+    for protocol in range(1, PROTOCOL):
         with Caller(world) as caller:
             caller.send(frame("hello", hello(protocol=protocol)) + frame("plan", {}))
             _check_never_proved(caller, "protocol")
