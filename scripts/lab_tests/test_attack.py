@@ -86,22 +86,25 @@ def attack(a, b, server, words):
     return seen
 
 
-def campaign(a, b, full, has_secret):
+def campaign(a, b, options, has_secret):
     words = ["--secret-file", SECRET] if has_secret else []
+    how = ["--full"] if options.getoption("--full") else []
+    if options.getoption("--sanitizer"):
+        how += ["--slowness", "4"]
     for host in (a, b):
         host.shell(f"umask 077; echo 'only for this test, and no other' >{SECRET}")
     with Server(a, *words) as server:
-        return attack(a, b, server, words + (["--full"] if full else []))
+        return attack(a, b, server, words + how)
 
 
 @pytest.fixture(scope="module")
 def guarded(request, a, b):
-    return campaign(a, b, request.config.getoption("--full"), has_secret=True)
+    return campaign(a, b, request.config, has_secret=True)
 
 
 @pytest.fixture(scope="module")
 def unguarded(request, a, b):
-    return campaign(a, b, request.config.getoption("--full"), has_secret=False)
+    return campaign(a, b, request.config, has_secret=False)
 
 
 def check_attack(seen, name):

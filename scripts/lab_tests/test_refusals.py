@@ -135,7 +135,7 @@ def test_a_peer_of_another_protocol_version_is_told_both(b, server):
     answer = talk(b, server.port, hello)
     line, _ = server.wait_for_line("99", 10)
     for text in (answer, line):
-        assert "99" in text and "9.9.9" in text and "protocol 5" in text.replace("version ", "")
+        assert "99" in text and "9.9.9" in text and "protocol 6" in text.replace("version ", "")
 
 
 @pytest.mark.parametrize("data", [b"GET / HTTP/1.1\r\nHost: a\r\n\r\n", b"\xff" * 64, frame([1, 2]), frame({"plan": {}}),

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.sanitizer(only=True)
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 OVERFLOW = "int main(int argc, char**) { char* bytes = new char[4]; bytes[argc + 3] = 1; delete[] bytes; }"
-LEAK = "#include <cstdlib>\nint main() { void* volatile bytes = std::malloc(77); bytes = nullptr; }"
+LEAK = "#include <cstdlib>\nvoid* volatile bytes; int main() { bytes = std::malloc(77); bytes = std::malloc(1); }"
 WRAP = "int main(int argc, char**) { volatile int most = 0x7fffffff; most = most + argc; }"
 PLANTED = {"overflow": (OVERFLOW, "heap-buffer-overflow"), "leak": (LEAK, "77 byte(s)"), "wrap": (WRAP, "signed integer overflow")}
 

@@ -53,10 +53,11 @@ def main():
     parser.add_argument("--address", required=True, help="the attacker's own")
     parser.add_argument("--secret-file")
     parser.add_argument("--full", action="store_true")
+    parser.add_argument("--slowness", type=int, default=1, help="how many times slower than usual the server is")
     parser.add_argument("--only", default="", help="attacks whose names contain this")
     options = parser.parse_args()
     resource.setrlimit(resource.RLIMIT_NOFILE, (4096, 4096))
-    world = World((options.server, options.port), options.address, options.secret_file)
+    world = World((options.server, options.port), options.address, options.secret_file, options.slowness)
     world.overheard = Overheard(world)
     honest = Honest(world)
     for _ in range(CALM_RUNS):

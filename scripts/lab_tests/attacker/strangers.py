@@ -47,7 +47,7 @@ def _close(callers):
 def silence(world):
     callers = call_often(world, MANY)
     try:
-        _await_closing(callers, FLOOD_SECONDS)
+        _await_closing(callers, FLOOD_SECONDS * world.slowness)
     finally:
         _close(callers)
 

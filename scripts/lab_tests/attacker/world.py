@@ -9,6 +9,7 @@ class World:
     server: tuple[str, int]
     address: str  # the attacker's own
     secret_file: str | None
+    slowness: int = 1  # how many times slower than usual the server is
     overheard: object = None  # see eavesdropper.py
 
     @property
