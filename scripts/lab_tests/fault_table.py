@@ -97,27 +97,36 @@ def pairs(case):
     return set(itertools.combinations(enumerate(case), 2))
 
 
+def what_matters_most(case):
+    """Pairs of fault, side and phase, and the other values."""
+    return values(case) | set(itertools.combinations(list(enumerate(case))[:3], 2))
+
+
 def all_cases():
     return [Case(*each) for each in itertools.product(*FACTORS.values())]
 
 
-def covering(cases, parts):
-    """As few of the cases as a greedy choice takes to have each part that any of them has."""
-    missing = set().union(*map(parts, cases))
-    chosen = []
+def covering(cases, parts, chosen=()):
+    """As few of the cases as a greedy choice takes to have, with those that are chosen, each part that any of them has."""
+    chosen = list(chosen)
+    missing = set().union(*map(parts, cases)) - set().union(*map(parts, chosen))
     while missing:
         chosen.append(max(cases, key=lambda case: len(parts(case) & missing)))
         missing -= parts(chosen[-1])
     return chosen
 
 
-def table():
-    """Each pair of values is in one of these. All pairs are possible."""
+def shuffled():
     cases = all_cases()
     random.Random(6).shuffle(cases)
-    return covering(cases, pairs)
+    return cases
 
 
 def short_table():
-    """Each value is in one of these, of those that are soon over."""
-    return covering(sorted(table(), key=lambda case: case.limit(case.watcher) > PEER_TIMEOUT), values)
+    """Each pair of fault, side and phase is in one of these, of those that are soon over, and each value."""
+    return covering(sorted(shuffled(), key=lambda case: case.limit(case.watcher) > PEER_TIMEOUT), what_matters_most)
+
+
+def table():
+    """Each pair of values is in one of these. All pairs are possible."""
+    return covering(shuffled(), pairs, short_table())

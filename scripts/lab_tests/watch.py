@@ -1,7 +1,8 @@
 """Watches a process and its children from inside a host: what they take now and took at most.
 
-For each line on standard input it writes a JSON object: the proportional set size of them all now (pss_kib) and at most since
-the line before (peak_pss_kib), the first process's own peak since it began (hwm_kib), its descriptors, how many processes there
+For each line on standard input it writes a JSON object: the proportional set size of them all now (pss_kib), of it what is no
+file's (pss_anon_kib: a page of the program counts for more when fewer others use it), and at most since the line before
+(peak_pss_kib), the first process's own peak since it began (hwm_kib), its descriptors, how many processes there
 are. It ends with its input.
 """
 
@@ -35,8 +36,8 @@ def field(pid, file, name):
     return int(found[1]) if found else 0
 
 
-def pss(pid):
-    return sum(field(one, "smaps_rollup", "Pss") for one in tree(pid))
+def pss(pid, name="Pss"):
+    return sum(field(one, "smaps_rollup", name) for one in tree(pid))
 
 
 def main():
@@ -51,7 +52,7 @@ def main():
         if not sys.stdin.readline():
             return
         alive = os.path.exists(f"/proc/{pid}/fd")
-        seen = {"pss_kib": now, "peak_pss_kib": peak, "hwm_kib": field(pid, "status", "VmHWM"),
+        seen = {"pss_kib": now, "pss_anon_kib": pss(pid, "Pss_Anon"), "peak_pss_kib": peak, "hwm_kib": field(pid, "status", "VmHWM"),
                 "descriptors": len(os.listdir(f"/proc/{pid}/fd")) if alive else 0, "processes": len(list(tree(pid))) if alive else 0}
         print(json.dumps(seen), flush=True)
         peak = now
