@@ -236,9 +236,7 @@ def test_a_server_that_is_killed_altogether_ends_its_client(a, b, phase):
         try:
             arena.reach(case)
             report, stderr = arena.client_ends(arena.timed(lambda: a.shell(f"kill -KILL {arena.parent}")), 0.0)
-            error = report["error"]  # that the connection broke, or what the session, on its way out, still told of itself
-            assert error["host"] == "server" or "server" in error["message"], stderr
-            assert error["step"] == PHASES[phase].steps["client"], stderr
+            assert "server" in report["error"]["message"] and report["error"]["step"] == PHASES[phase].steps["client"], stderr
             assert a.shell("pgrep -x rdmabench || true") == before
         finally:
             arena.clear()
