@@ -331,14 +331,7 @@ std::size_t RunSession(const Plan& plan, std::size_t first, const ClientOptions&
   std::unique_ptr<Session> session;
   std::optional<ClientRun> run;
   try {
-    SessionOptions session_options;
-    session_options.interrupt = &interrupt;
-    session = std::make_unique<Session>(Dial({.host = options.call.host,
-                                              .port = options.call.port,
-                                              .timeout = options.call.connect_timeout,
-                                              .interrupt = &interrupt,
-                                              .source_ip = options.call.source_ip}),
-                                        session_options);
+    session = OpenSession(options.call, interrupt);
     run.emplace(plan, first, options, *session, report);
     run->Run();
     return plan.tests.size();

@@ -22,7 +22,6 @@
 #include "transport/placement.h"
 #include "transport/printable.h"
 #include "transport/side_facts.h"
-#include "transport/socket.h"
 
 namespace rdmabench {
 namespace {
@@ -137,14 +136,7 @@ void Diagnose(const DoctorOptions& options, const Interrupt& interrupt,
 
   std::unique_ptr<Session> session;
   try {
-    SessionOptions session_options;
-    session_options.interrupt = &interrupt;
-    session = std::make_unique<Session>(Dial({.host = options.call->host,
-                                              .port = options.call->port,
-                                              .timeout = options.call->connect_timeout,
-                                              .interrupt = &interrupt,
-                                              .source_ip = options.call->source_ip}),
-                                        session_options);
+    session = OpenSession(*options.call, interrupt);
     const Account account = Ask(*session, options);
     facts = FactsOf(machine, session->local().ip);
     diagnosis.hosts = {ExaminedOf("client", name, facts),
@@ -156,9 +148,7 @@ void Diagnose(const DoctorOptions& options, const Interrupt& interrupt,
     SortBySeverity(findings);
     diagnosis.findings = Described(findings);
   } catch (const std::exception& exception) {
-    const Error error = AsError(exception).At("client", session ? session->step() : "connecting");
-    if (session) session->Fail(error);
-    throw Error(error);
+    GiveUp(session.get(), exception);
   }
 }
 

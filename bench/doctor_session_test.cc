@@ -19,7 +19,6 @@
 #include "transport/hello.h"
 #include "transport/session.h"
 #include "transport/side_facts.h"
-#include "transport/socket.h"
 
 namespace rdmabench {
 namespace {
@@ -157,14 +156,9 @@ TEST_F(DoctorSession, IsNotServedWithoutSayingWhatToExamine) {
   Ending ending;
   Meet(
       [&](const Call& call) {
-        Session session(Dial({.host = call.host,
-                              .port = call.port,
-                              .timeout = call.connect_timeout,
-                              .interrupt = nullptr,
-                              .source_ip = {}}),
-                        SessionOptions{});
-        Enter(session, kDoctorRequest, call, {});
-        session.Receive("account", In(std::chrono::seconds(10)), "what must not come");
+        const auto session = OpenSession(call, interrupt_);
+        Enter(*session, kDoctorRequest, call, {});
+        session->Receive("account", In(std::chrono::seconds(10)), "what must not come");
       },
       ending);
   ASSERT_TRUE(ending.server);

@@ -12,6 +12,7 @@
 #include "transport/hello.h"
 #include "transport/json_reader.h"
 #include "transport/peer_error.h"
+#include "transport/socket.h"
 
 namespace rdmabench {
 namespace {
@@ -31,6 +32,24 @@ std::pair<std::string, nlohmann::json> NextAnswer(Session& session, bool is_gree
 }
 
 }  // namespace
+
+std::unique_ptr<Session> OpenSession(const Call& call, const Interrupt& interrupt) {
+  SessionOptions options;
+  options.interrupt = &interrupt;
+  return std::make_unique<Session>(Dial({.host = call.host,
+                                         .port = call.port,
+                                         .timeout = call.connect_timeout,
+                                         .interrupt = &interrupt,
+                                         .source_ip = call.source_ip}),
+                                   options);
+}
+
+void GiveUp(Session* session, const std::exception& exception) {
+  const Error error =
+      AsError(exception).At("client", session != nullptr ? session->step() : "connecting");
+  if (session != nullptr) session->Fail(error);
+  throw Error(error);
+}
 
 void Greet(Session& session, std::string_view request, const Call& call,
            std::chrono::milliseconds patience) {

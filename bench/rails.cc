@@ -82,10 +82,6 @@ std::vector<OpenPort> OpenAll(std::optional<int> number, std::string_view link_l
               "name the devices, such as --ib-dev mlx5_0,mlx5_1");
 }
 
-std::string WithPort(const std::string& device, int port) {
-  return device + " port " + std::to_string(port);
-}
-
 // `number`: the port of those that name none.
 std::vector<OpenPort> OpenNamed(std::span<const std::string> names, std::optional<int> number,
                                 std::string_view option) {
@@ -98,7 +94,7 @@ std::vector<OpenPort> OpenNamed(std::span<const std::string> names, std::optiona
              other.port.number == opened.port.number;
     };
     if (std::any_of(ports.begin(), ports.end(), is_same)) {
-      RefuseTwice(option, names, WithPort(opened.device.info().name, opened.port.number));
+      RefuseTwice(option, names, opened.device.info().name, opened.port.number);
     }
     ports.push_back(std::move(opened));
   }
@@ -166,9 +162,10 @@ bool IsAll(std::span<const std::string> devices) {
 }
 
 void RefuseTwice(std::string_view option, std::span<const std::string> names,
-                 const std::string& what) {
+                 const std::string& device, std::optional<int> port) {
   throw Error(Blame::kUsage,
-              std::string(option) + " " + ListText(names) + " names " + what + " twice",
+              std::string(option) + " " + ListText(names) + " names " + device +
+                  (port ? " port " + std::to_string(*port) : "") + " twice",
               "name each device once; --qp makes more queue pairs on it");
 }
 
@@ -217,7 +214,7 @@ void RequireDevices(const Local& local) {
     const std::optional<int> port = own ? own : local.port;
     // An interface whose device is not known by now may be a second one's.
     if (device.empty() || seen.emplace(device, port).second) continue;
-    RefuseTwice(kOwnOption, local.devices, port ? WithPort(device, *port) : device);
+    RefuseTwice(kOwnOption, local.devices, device, port);
   }
 }
 

@@ -55,9 +55,9 @@ void CheckRemoteDevices(std::span<const std::string> remote, const Local& server
 
 // Whether "all" stands for a list of devices.
 bool IsAll(std::span<const std::string> devices);
-// Throws Error(kUsage): `option` has `what` twice, a device, and its port as far as it is known.
+// Throws Error(kUsage): `option` has the device, and its port as far as it is known, twice.
 [[noreturn]] void RefuseTwice(std::string_view option, std::span<const std::string> names,
-                              const std::string& what);
+                              const std::string& device, std::optional<int> port = {});
 // "mlx5_0,mlx5_1", as the options have it.
 std::string ListText(std::span<const std::string> devices);
 // "mlx4_0:2" without its port, and the port, absent where it has none. PortIn() throws

@@ -20,14 +20,7 @@ constexpr std::chrono::seconds kAnswerTimeout{5};
 ServerStatus AskStatus(const Call& call, const Interrupt& interrupt) {
   std::unique_ptr<Session> session;
   try {
-    SessionOptions options;
-    options.interrupt = &interrupt;
-    session = std::make_unique<Session>(Dial({.host = call.host,
-                                              .port = call.port,
-                                              .timeout = call.connect_timeout,
-                                              .interrupt = &interrupt,
-                                              .source_ip = call.source_ip}),
-                                        options);
+    session = OpenSession(call, interrupt);
     Greet(*session, kStatusRequest, call, kAnswerTimeout);
     session->Begin("waiting for the server's status");
     const auto [kind, body] =
@@ -35,9 +28,7 @@ ServerStatus AskStatus(const Call& call, const Interrupt& interrupt) {
     if (kind == "challenge") throw Error(SecretIsAskedFor());
     return ServerStatusFromJson(body);
   } catch (const std::exception& exception) {
-    const Error error = AsError(exception).At("client", session ? session->step() : "connecting");
-    if (session) session->Fail(error);
-    throw Error(error);
+    GiveUp(session.get(), exception);
   }
 }
 

@@ -50,8 +50,7 @@ std::vector<ListedDevice> ListNamed(const std::vector<std::string>& names,
       listed.push_back(Survey(device, locality));
       listed.back().info.ports = std::move(ports);
     } else if (!number || FindPort(same->info, *number) != nullptr) {
-      RefuseTwice("--ib-dev", names,
-                  called + (number ? " port " + std::to_string(*number) : std::string()));
+      RefuseTwice("--ib-dev", names, called, number);
     } else {
       same->info.ports.push_back(std::move(ports.front()));
     }

@@ -44,8 +44,8 @@ class Device {
 // Error(kEnvironment), naming those that exist, when neither has this name.
 std::string RequireDevice(std::string_view name);
 
-// Why Device::Open() would find none of this name; absent where it would, or where there is no
-// device at all.
+// Of a name that no device which opens goes by: why there is none. Absent where there is one that
+// does not open, or no device at all.
 std::optional<Error> WhyNoDevice(std::string_view name);
 // What is said of a device without such a port.
 Error NoSuchPort(const DeviceInfo& device, int number);
